@@ -1,0 +1,52 @@
+package pieces
+
+import "errors"
+
+// Errors that callers test for.
+var (
+	// ErrStale is returned when the piece moved on since it was read.
+	ErrStale = errors.New("the piece moved on meanwhile")
+	// ErrNotFound is returned for an id that names nothing.
+	ErrNotFound = errors.New("not found")
+	// ErrExists is returned when an id is taken.
+	ErrExists = errors.New("already exists")
+)
+
+// Change is one intent on a piece: everything it writes happens in one transaction, or nothing does.
+type Change struct {
+	// Piece is the piece as it shall be; its Version is the one that was read, and the change is refused with ErrStale
+	// when the store has another.
+	Piece   Piece
+	From    State
+	Trigger Trigger
+	By      Actor
+	Note    string
+	// Tasks are written over those with the same id; with ReplacePlan the old graph goes first.
+	Tasks       []Task
+	Edges       []Edge
+	ReplacePlan bool
+	Artifacts   []Artifact
+	// Quiet leaves out the history row: for facts that are no transition, such as a cost that grew.
+	Quiet bool
+}
+
+// PieceFilter selects pieces; the zero value selects all but the archived.
+type PieceFilter struct {
+	ProjectID       string
+	IncludeArchived bool
+}
+
+// SessionFilter selects sessions; the zero value selects all that are not hidden.
+type SessionFilter struct {
+	ProjectID     string
+	PieceID       string
+	IncludeHidden bool
+	LiveOnly      bool
+}
+
+// Effect is what allowing an action would do, in plain words for the card, and what the words were bound to.
+type Effect struct {
+	Lines []string
+	// Fingerprint changes when anything the lines speak of changes.
+	Fingerprint string
+}

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+
+	"fermata/pieces"
+)
+
+// Store is where pieces live. Every method that changes something is one transaction and wakes the store's watchers after
+// it committed. Unknown ids are pieces.ErrNotFound, taken ones pieces.ErrExists, a lost race pieces.ErrStale.
+type Store interface {
+	ProjectStore
+	DraftStore
+	PieceStore
+	SessionStore
+	WorktreeStore
+	SettingStore
+	// Watch returns a wake for every committed change, and the function that ends it.
+	Watch() (<-chan struct{}, func())
+}
+
+// ProjectStore keeps the registered repositories.
+type ProjectStore interface {
+	Projects(ctx context.Context) ([]pieces.Project, error) // by name
+	Project(ctx context.Context, id string) (pieces.Project, error)
+	AddProject(ctx context.Context, p pieces.Project) error // a taken path is ErrExists too
+	SaveProject(ctx context.Context, p pieces.Project) error
+}
+
+// DraftStore keeps the Backlog.
+type DraftStore interface {
+	Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) // all projects when empty; oldest first
+	Draft(ctx context.Context, id string) (pieces.Draft, error)
+	AddDraft(ctx context.Context, d pieces.Draft) error  // an id taken by a draft or a piece is ErrExists
+	SaveDraft(ctx context.Context, d pieces.Draft) error // conditional on d.Version
+	DeleteDraft(ctx context.Context, id string) error
+}
+
+// PieceStore keeps pieces with their graphs, documents and history.
+type PieceStore interface {
+	// Pieces and Piece fill everything of a snapshot but Prompts and Flags. Pieces does not fill Sessions.
+	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) // oldest first
+	Piece(ctx context.Context, id string) (pieces.Snapshot, error)
+	// Release turns the draft of c.Piece.ID (of that version) into the piece of c, in one transaction.
+	Release(ctx context.Context, draftVersion int64, c pieces.Change) (pieces.Piece, error)
+	// Apply writes a change when the piece still has c.Piece.Version, and returns the piece with its new version.
+	Apply(ctx context.Context, c pieces.Change) (pieces.Piece, error)
+	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, error)
+	History(ctx context.Context, pieceID string) ([]pieces.HistoryRow, error) // oldest first
+}
+
+// SessionStore keeps sessions and their transcripts.
+type SessionStore interface {
+	Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.Session, error) // newest first
+	Session(ctx context.Context, id string) (pieces.Session, error)
+	SaveSession(ctx context.Context, s pieces.Session) error // inserts or overwrites
+	// AppendMessages adds to the end of a transcript; the store numbers them.
+	AppendMessages(ctx context.Context, sessionID string, m []pieces.Message) error
+	// Messages returns the last n messages in order; all when n is below zero.
+	Messages(ctx context.Context, sessionID string, n int) ([]pieces.Message, error)
+}
+
+// WorktreeStore records the worktrees that Fermata made: only recorded paths are ever removed.
+type WorktreeStore interface {
+	RecordWorktree(ctx context.Context, w pieces.WorktreeRecord) error // a recorded path is overwritten
+	Worktrees(ctx context.Context, pieceID string) ([]pieces.WorktreeRecord, error)
+	ForgetWorktree(ctx context.Context, path string) error
+}
+
+// SettingStore keeps the settings that differ from their default.
+type SettingStore interface {
+	SettingValues(ctx context.Context) (map[string]string, error)
+	SetSetting(ctx context.Context, key, value string) error
+}
+
+// Git is the one door to git.
+type Git interface {
+	GitRepo
+	GitWork
+}
+
+// GitRepo reads repositories and makes worktrees and branches in them.
+type GitRepo interface {
+	Inspect(ctx context.Context, path string) (pieces.Repository, error)
+	Remotes(ctx context.Context, repo string) ([]pieces.Remote, error)
+	DefaultBranch(ctx context.Context, repo string) (string, error)
+	Base(ctx context.Context, repo, branch string) (pieces.Base, error)
+	FreeBranch(ctx context.Context, repo, title, key string) (string, error)
+	AddWorktree(ctx context.Context, repo, path, branch, commit string) error
+	OpenWorktree(ctx context.Context, repo, path, branch string) error
+	CheckWorktree(ctx context.Context, repo, path, branch string) error
+	RemoveWorktree(ctx context.Context, repo, path, root, saved string) error
+}
+
+// GitWork works in one worktree.
+type GitWork interface {
+	Status(ctx context.Context, worktree string) (pieces.WorkStatus, error)
+	Commit(ctx context.Context, worktree, branch, message string) (string, error)
+	Commits(ctx context.Context, worktree, base string) ([]pieces.Commit, error)
+	Diff(ctx context.Context, worktree, base string, limit int) (pieces.Diff, error)
+	Merge(ctx context.Context, worktree, branch, from, message string) error
+	AbortMerge(ctx context.Context, worktree string) error
+	Push(ctx context.Context, worktree, remote, branch string) error
+	Save(ctx context.Context, worktree, ref string) (string, error)
+}
+
+// Agents starts Claude Code sessions.
+type Agents interface {
+	// Start launches or resumes a session. emit gets its events in order, from one goroutine; Ended is always the last.
+	Start(ctx context.Context, l pieces.Launch, emit func(pieces.SessionEvent)) (Conversation, error)
+	// Gone says whether the recorded host of a session of an earlier start no longer runs, ending it if it does.
+	Gone(ctx context.Context, h pieces.HostProcess) error
+	// Health says in one sentence what keeps Claude Code from running, and names the command that mends it.
+	Health(ctx context.Context) (version string, kind pieces.FailureKind, sentence string)
+}
+
+// Conversation is one running session.
+type Conversation interface {
+	Send(ctx context.Context, text string) error
+	Answer(ctx context.Context, promptID string, a pieces.PromptAnswer) error
+	// Finish ends the session after its turn; Stop interrupts it first. Both verify that every descendant is gone.
+	Finish(ctx context.Context) (pieces.SessionEnd, error)
+	Stop(ctx context.Context) (pieces.SessionEnd, error)
+}
+
+// Forge opens and reads pull requests.
+type Forge interface {
+	Open(ctx context.Context, s pieces.PullRequestSpec) (pieces.PullRequest, error)
+	Find(ctx context.Context, remoteURL, head string) (*pieces.PullRequest, error)
+	Read(ctx context.Context, remoteURL string, prs []pieces.PullRequest) []pieces.PullRequest
+}

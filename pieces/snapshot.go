@@ -1,0 +1,132 @@
+package pieces
+
+import "fmt"
+
+// Flags are the settings that the rail's guards look at.
+type Flags struct {
+	CodeReview   bool
+	Dependencies bool
+}
+
+// Snapshot is a piece with all that is read together with it: what a row, a card or a window shows.
+type Snapshot struct {
+	Piece    Piece
+	Tasks    []Task // by ordinal
+	Edges    []Edge
+	Sessions []Session // newest first
+	Prompts  []Prompt  // what its live sessions wait for, oldest first
+	// Has lists which documents exist; handoffs are listed by task.
+	Has      []ArtifactKind
+	Handoffs []string
+	// HistoryID is the id of the newest history row; it makes a cue that comes back a new cue.
+	HistoryID int64
+	Flags     Flags
+}
+
+// State returns where the piece stands.
+func (s Snapshot) State() State { return State{s.Piece.Phase, s.Piece.Activity} }
+
+// Facts returns what the rail's guards look at.
+func (s Snapshot) Facts() Facts {
+	p := s.Piece
+	f := Facts{
+		Pause: p.Pause, WorkReview: p.WorkReview, HasBranch: p.Branch != "",
+		HasWorktree: p.Worktree != "", WorktreeMissing: p.WorktreeMissing,
+		Confirmed: p.Confirmed, Archived: p.Archived,
+		CodeReviewOn: s.Flags.CodeReview, DependenciesOn: s.Flags.Dependencies,
+	}
+	if p.PR != nil {
+		f.HasPR = p.PR.State != PullRequestClosed
+		f.PROpen = p.PR.State == PullRequestOpen
+	}
+	for _, t := range s.Tasks {
+		switch t.State {
+		case TaskRunning, TaskWaiting:
+			f.AgentsRunning++
+		case TaskFailed, TaskInterrupted, TaskCancelled:
+			if t.Kind == TaskAgent {
+				f.AgentsFailed++
+			}
+		}
+		if t.Kind == TaskAgent && !t.Approved {
+			f.Unapproved++
+		}
+	}
+	f.AgentWaiting = len(s.Prompts) > 0
+	return f
+}
+
+// Gate returns the decision that waits for the person.
+func (s Snapshot) Gate() Gate { return GateAt(s.State(), s.Facts()) }
+
+// LegalActions lists what piece_action accepts now.
+func (s Snapshot) LegalActions() []Action {
+	return LegalActions(s.State(), s.Piece.Before, s.Facts())
+}
+
+// Legal says whether one action is accepted now.
+func (s Snapshot) Legal(a Action) bool { return Legal(a, s.State(), s.Piece.Before, s.Facts()) }
+
+// AgentCount returns how many agents the graph has and how many completed; the work review is not counted.
+func (s Snapshot) AgentCount() (completed, total int) {
+	for _, t := range s.Tasks {
+		if t.Kind != TaskAgent {
+			continue
+		}
+		total++
+		if t.State == TaskCompleted {
+			completed++
+		}
+	}
+	return completed, total
+}
+
+// Progress runs from 0 to 1: the share of completed agents, and 1 once the piece is done.
+func (s Snapshot) Progress() float64 {
+	if s.Piece.Phase == PhaseComplete {
+		return 1
+	}
+	completed, total := s.AgentCount()
+	if total == 0 {
+		return 0
+	}
+	return float64(completed) / float64(total)
+}
+
+// Display is the phase as the board shows it, such as "Agents 2/4".
+func (s Snapshot) Display() string {
+	completed, total := s.AgentCount()
+	return DisplayOf(s.Piece.Phase, completed, total)
+}
+
+// DisplayOf returns a phase's words on the board.
+func DisplayOf(p Phase, completed, total int) string {
+	switch p {
+	case PhaseBacklog:
+		return "Backlog"
+	case PhaseSpec:
+		return "Spec"
+	case PhaseStrategy:
+		return "Strategy"
+	case PhaseAgents:
+		if total > 0 {
+			return fmt.Sprintf("Agents %d/%d", completed, total)
+		}
+		return "Agents"
+	case PhaseReview:
+		return "Review"
+	case PhaseComplete:
+		return "Done"
+	}
+	return string(p)
+}
+
+// Task returns the task of an id.
+func (s Snapshot) Task(id string) (Task, bool) {
+	for _, t := range s.Tasks {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Task{}, false
+}
