@@ -16,12 +16,12 @@ import (
 type Model struct {
 	server *loopback
 
+	requests book[Request]
+
 	mu       sync.Mutex
 	script   Script
-	requests []Request
 	problems []string
 	failed   map[failureKey]int
-	arrived  chan struct{} // closed and replaced at every request
 	ids      int
 }
 
@@ -49,7 +49,7 @@ func NewModel(t testing.TB, script Script) *Model {
 
 // StartModel starts a model that the caller closes.
 func StartModel(script Script) (*Model, error) {
-	m := &Model{script: script, failed: map[failureKey]int{}, arrived: make(chan struct{})}
+	m := &Model{script: script, failed: map[failureKey]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", m.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", countTokens)
@@ -79,11 +79,7 @@ func (m *Model) SetScript(script Script) {
 }
 
 // Requests returns the messages requests so far, in the order of arrival.
-func (m *Model) Requests() []Request {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.requests)
-}
+func (m *Model) Requests() []Request { return m.requests.all() }
 
 // Problems lists the requests for which the script had no rule or no reply.
 func (m *Model) Problems() []string {
@@ -95,23 +91,7 @@ func (m *Model) Problems() []string {
 // Wait returns the first request, past or to come, that the function takes. A request is recorded when it arrives, before
 // its reply is held or delayed.
 func (m *Model) Wait(ctx context.Context, take func(Request) bool) (Request, error) {
-	seen := 0
-	for {
-		m.mu.Lock()
-		fresh, arrived := slices.Clone(m.requests[seen:]), m.arrived
-		m.mu.Unlock()
-		for _, r := range fresh {
-			if take(r) {
-				return r, nil
-			}
-		}
-		seen += len(fresh)
-		select {
-		case <-arrived:
-		case <-ctx.Done():
-			return Request{}, fmt.Errorf("wait for a request among %d: %w", seen, ctx.Err())
-		}
-	}
+	return m.requests.wait(ctx, take)
 }
 
 func (m *Model) messages(w http.ResponseWriter, r *http.Request) {
@@ -153,17 +133,17 @@ func (m *Model) record(req Request) (Request, choice) {
 	// Match is the caller's code, so no lock is held meanwhile.
 	chosen := script.pick(req)
 	req.Rule, req.Index = chosen.rule.Name, chosen.index
-
+	req = m.requests.add(func(number int) Request {
+		req.Seq = number
+		return req
+	})
+	if chosen.problem == "" {
+		return req, chosen
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	req.Seq = len(m.requests) + 1
-	m.requests = append(m.requests, req)
-	if chosen.problem != "" {
-		m.problems = append(m.problems, fmt.Sprintf("request %d, rule %q, reply %d: %s; the latest words: %.400q",
-			req.Seq, req.Rule, req.Index, chosen.problem, req.LastWords()))
-	}
-	close(m.arrived)
-	m.arrived = make(chan struct{})
+	m.problems = append(m.problems, fmt.Sprintf("request %d, rule %q, reply %d: %s; the latest words: %.400q",
+		req.Seq, req.Rule, req.Index, chosen.problem, req.LastWords()))
 	return req, chosen
 }
 
