@@ -10,6 +10,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists is returned when an id is taken.
 	ErrExists = errors.New("already exists")
+	// ErrWorktreeMissing is returned when a recorded worktree is not on disk as git knows it.
+	ErrWorktreeMissing = errors.New("the worktree is missing")
 )
 
 // Change is one intent on a piece: everything it writes happens in one transaction, or nothing does.

@@ -70,8 +70,10 @@ func buildMoves() []Move {
 
 	add(Trigger(PauseAgents), unguarded, pausing, running)
 	add(OnDrained, unguarded, paused, pausing)
-	add(OnLimitReached, unguarded, paused, running, pausing, reviewing)
-	add(OnBudgetReached, unguarded, paused, running, pausing, reviewing)
+	add(OnLimitReached, unguarded, pausing, running, pausing)
+	add(OnLimitReached, unguarded, paused, reviewing)
+	add(OnBudgetReached, unguarded, pausing, running, pausing)
+	add(OnBudgetReached, unguarded, paused, reviewing)
 	add(OnInterrupted, unguarded, paused, running, pausing, stopping, reviewing)
 	add(Trigger(ResumeAgents), filesThere, running, paused)
 	add(Trigger(StopAgents), unguarded, stopping, running, pausing, paused, stopping, stopFailed, reviewing)

@@ -152,6 +152,7 @@ type Piece struct {
 	ID        string
 	ProjectID string
 	Name      string
+	Seed      string // the rough prompt that the draft carried
 	Phase     Phase
 	Activity  Activity
 	// Before is the activity under creatingPR, which falls back to it when the pull request cannot be opened.

@@ -31,9 +31,10 @@ type Options struct {
 // Engine carries out actions. All methods are safe for concurrent use; one piece is moved by one goroutine at a time.
 type Engine struct {
 	Options
-	hub   signal.Hub
-	locks keyedLocks
-	live  liveSessions
+	hub    signal.Hub
+	locks  keyedLocks
+	live   liveSessions
+	groups groups
 
 	ctx    context.Context //nolint:containedctx // the app's life: what follows an action outlives the call that asked for it
 	cancel context.CancelCauseFunc

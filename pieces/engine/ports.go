@@ -101,7 +101,10 @@ type GitWork interface {
 	Merge(ctx context.Context, worktree, branch, from, message string) error
 	AbortMerge(ctx context.Context, worktree string) error
 	Push(ctx context.Context, worktree, remote, branch string) error
+	// Save keeps everything that removing the worktree would lose under a ref; "" when nothing would be lost.
 	Save(ctx context.Context, worktree, ref string) (string, error)
+	// Fingerprint changes with every change of a file that no commit holds.
+	Fingerprint(ctx context.Context, worktree string) (string, error)
 }
 
 // Agents starts Claude Code sessions.

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"fermata/pieces"
+)
+
+// savedRef is the hidden ref that holds what a removed worktree would have lost.
+func (e *Engine) savedRef(pieceID string) string {
+	return fmt.Sprintf("refs/fermata/saved/%s/%s", pieceID, e.Now().UTC().Format("20060102T150405Z"))
+}
+
+// markDone saves what would be lost, removes the piece's worktree and completes it. When anything of that cannot be done
+// the piece stays where it was.
+func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
+	unlock, err := e.locks.lock(ctx, r.PieceID)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	s, _, err := e.Check(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	if r.Bound != "" {
+		now, err := e.Effect(ctx, r)
+		if err != nil {
+			return Result{}, err
+		}
+		if now.Fingerprint != r.Bound {
+			return Result{}, fmt.Errorf("mark piece %s done: what would be lost changed: %w", r.PieceID, pieces.ErrStale)
+		}
+	}
+	saved, err := e.clearWorktrees(ctx, s.Piece)
+	if err != nil {
+		return Result{}, refuse("The piece was not marked done: "+err.Error(), err)
+	}
+	s, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.MarkDone), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
+		now := e.Now()
+		c.Piece.CompletedAt, c.Piece.Worktree, c.Piece.WorktreeMissing = &now, "", false
+		if saved != "" {
+			c.Piece.SavedRef, c.Note = saved, "Saved to "+saved
+		}
+		return nil
+	})
+	return Result{Piece: s}, err
+}
+
+// clearWorktrees removes every recorded worktree of a piece, its own and its agents', each saved first where it holds
+// anything that no branch does. It returns the ref that holds what the piece's own worktree had.
+func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved string, err error) {
+	list, err := e.Store.Worktrees(ctx, p.ID)
+	if err != nil {
+		return "", fmt.Errorf("read worktrees: %w", err)
+	}
+	for i, w := range list {
+		if w.Path == p.Worktree && p.WorktreeMissing {
+			continue // nothing is there to remove; the record stays, so that it can be made again
+		}
+		ref := e.savedRef(p.ID)
+		if w.Path != p.Worktree {
+			ref = fmt.Sprintf("%s-%d", ref, i)
+		}
+		commit, err := e.Git.Save(ctx, w.Path, ref)
+		if err != nil {
+			return saved, fmt.Errorf("save what the worktree %s holds: %w", w.Path, err)
+		}
+		if commit == "" {
+			ref = ""
+		}
+		if err := e.removeWorktree(ctx, w, commit); err != nil {
+			return saved, fmt.Errorf("remove the worktree %s: %w", w.Path, err)
+		}
+		if w.Path == p.Worktree {
+			saved = ref
+		}
+	}
+	return saved, nil
+}

@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fermata/pieces"
+)
+
+// Effect says in plain words what carrying a request out would do, and binds the words to what they speak of.
+func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
+	s, err := e.Piece(ctx, r.PieceID)
+	if err != nil {
+		return pieces.Effect{}, err
+	}
+	bound := []string{r.PieceID, string(r.Action), fmt.Sprint(s.Piece.Run)}
+	var lines []string
+	switch r.Action {
+	case pieces.StopAgents:
+		lines = stopEffect(s)
+	case pieces.MarkDone:
+		var facts []string
+		lines, facts, err = e.markDoneEffect(ctx, s)
+		bound = append(bound, facts...)
+	case pieces.StartExecution, pieces.ResumeAgents:
+		lines = []string{fmt.Sprintf("Starts the agents that have not completed: %s, at most %d side by side.", count(open(s), "agent"), max(1, s.Piece.Config.AgentsAtOnce))}
+	case pieces.RetryFailedAgents:
+		list, ferr := failedAgents(s, r.TaskIDs)
+		if ferr != nil {
+			return pieces.Effect{}, ferr
+		}
+		for _, t := range list {
+			lines = append(lines, "Runs again: "+t.Name)
+			bound = append(bound, t.ID)
+		}
+	case pieces.CreatePR:
+		lines, err = e.createPREffect(ctx, s, r)
+	case pieces.ApproveSpec:
+		lines = []string{"Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates."}
+	case pieces.AnswerTaskQuestion:
+		lines = []string{"Answers the agent's question with: " + r.Text}
+	}
+	if err != nil {
+		return pieces.Effect{}, err
+	}
+	if s.Piece.CostUSD > 0 {
+		lines = append(lines, fmt.Sprintf("Cost so far: $%.2f.", s.Piece.CostUSD))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(bound, "\x00")))
+	return pieces.Effect{Lines: lines, Fingerprint: hex.EncodeToString(sum[:])}, nil
+}
+
+func open(s pieces.Snapshot) int {
+	n := 0
+	for _, t := range s.Tasks {
+		if t.Kind == pieces.TaskAgent && t.State != pieces.TaskCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func stopEffect(s pieces.Snapshot) []string {
+	var running []string
+	for _, t := range s.Tasks {
+		if t.State == pieces.TaskRunning || t.State == pieces.TaskWaiting {
+			running = append(running, t.Name)
+		}
+	}
+	if len(running) == 0 {
+		return []string{"No agent is running; the run stays paused."}
+	}
+	return []string{
+		fmt.Sprintf("Stops %s: %s.", count(len(running), "running agent"), strings.Join(running, ", ")),
+		"Everything they wrote stays in the worktree; they can be resumed.",
+	}
+}
+
+// markDoneEffect says what removing the worktree would lose, and that it is saved first.
+func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, facts []string, err error) {
+	p := s.Piece
+	if p.Worktree == "" || p.WorktreeMissing {
+		return []string{"Completes the piece. Its worktree is already gone; the branch " + p.Branch + " stays."}, []string{"gone"}, nil
+	}
+	status, err := e.Git.Status(ctx, p.Worktree)
+	if err != nil {
+		return nil, nil, refuse("Fermata cannot read the worktree "+p.Worktree+", so it will not remove it: "+err.Error(), err)
+	}
+	files := slices.Concat(status.Staged, status.Changed, status.Untracked)
+	slices.Sort(files)
+	files = slices.Compact(files)
+	lines = append(lines, fmt.Sprintf("Removes the worktree %s; the branch %s stays.", p.Worktree, p.Branch))
+	switch {
+	case len(files) > 0:
+		lines = append(lines, fmt.Sprintf("The worktree has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
+	default:
+		lines = append(lines, "The worktree has no uncommitted changes.")
+	}
+	if status.Unpushed > 0 {
+		lines = append(lines, fmt.Sprintf("%s not pushed; the branch keeps what it has.", count(status.Unpushed, "commit")))
+	}
+	saved := ""
+	if len(files) > 0 {
+		if saved, err = e.Git.Fingerprint(ctx, p.Worktree); err != nil {
+			return nil, nil, refuse("Fermata cannot read the worktree's files: "+err.Error(), err)
+		}
+	}
+	return lines, []string{status.Head, saved, strings.Join(files, "\x01")}, nil
+}
+
+func sample(files []string) string {
+	const most = 5
+	if len(files) <= most {
+		return strings.Join(files, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+}
+
+func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Request) ([]string, error) {
+	project, err := e.Project(ctx, s.Piece.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := e.remoteOf(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	kind := "a pull request"
+	if r.IsDraft {
+		kind = "a draft pull request"
+	}
+	lines := []string{fmt.Sprintf("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
+	if r.HasTitle {
+		lines = append(lines, "Title: "+r.Title)
+	}
+	if s.Piece.Worktree == "" || s.Piece.WorktreeMissing {
+		return lines, nil
+	}
+	if status, err := e.Git.Status(ctx, s.Piece.Worktree); err == nil && status.Dirty() {
+		lines = append(lines, "Changes that are not committed are not part of it.")
+	}
+	return lines, nil
+}
+
+// redactURL takes a password out of a remote's address.
+func redactURL(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if at := strings.LastIndex(rest, "@"); at >= 0 && at < len(rest) {
+		if slash := strings.Index(rest, "/"); slash < 0 || at < slash {
+			rest = rest[at+1:]
+		}
+	}
+	return scheme + "://" + rest
+}
+
+// allowInProject keeps an approval for the project: the command, for a Bash call.
+func (e *Engine) allowInProject(ctx context.Context, p pieces.Prompt) error {
+	var input struct {
+		Command string `json:"command"`
+	}
+	if p.Tool != "Bash" || json.Unmarshal(p.Input, &input) != nil || strings.TrimSpace(input.Command) == "" {
+		return nil
+	}
+	session, err := e.Session(ctx, p.SessionID)
+	if err != nil {
+		return err
+	}
+	unlock, err := e.locks.lock(ctx, "project "+session.ProjectID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	project, err := e.Project(ctx, session.ProjectID)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(project.AllowedCommands, input.Command) {
+		return nil
+	}
+	project.AllowedCommands = append(project.AllowedCommands, input.Command)
+	return e.Store.SaveProject(ctx, project)
+}

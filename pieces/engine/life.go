@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fermata/pieces"
+)
+
+// Start mends what an earlier start left behind and begins to work. ctx ends the engine's work; Close waits for it.
+func (e *Engine) Start(ctx context.Context) error {
+	e.ctx, e.cancel = context.WithCancelCause(ctx)
+	if err := e.mend(e.ctx); err != nil {
+		e.cancel(errQuitting)
+		return fmt.Errorf("mend what the last start left: %w", err)
+	}
+	wake, stop := e.Store.Watch()
+	e.work.Go(func() {
+		defer stop()
+		for {
+			select {
+			case <-wake:
+				e.hub.Wake()
+			case <-e.ctx.Done():
+				return
+			}
+		}
+	})
+	e.work.Go(func() { e.poll(e.ctx) })
+	list, err := e.Pieces(ctx, pieces.PieceFilter{})
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		e.autoplay(s)
+	}
+	return nil
+}
+
+// Close ends every session, verifies that its processes are gone, and waits for all work. Agents that ran are found
+// interrupted by the next Start and can be resumed.
+func (e *Engine) Close() {
+	if e.cancel == nil {
+		return
+	}
+	e.cancel(errQuitting)
+	e.groups.stopAll(errQuitting)
+	e.work.Wait()
+}
+
+// mend makes the state true after a crash or a quit: recorded processes are verified gone, live states become what
+// their row of the rail says, and worktrees are checked.
+func (e *Engine) mend(ctx context.Context) error {
+	left, err := e.endSessions(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := e.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if err := e.recoverPiece(ctx, s, left[s.Piece.ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const interruptedWords = "Fermata stopped while this was running."
+
+func (e *Engine) endSessions(ctx context.Context) (map[string]string, error) {
+	live, err := e.Store.Sessions(ctx, pieces.SessionFilter{LiveOnly: true, IncludeHidden: true})
+	if err != nil {
+		return nil, err
+	}
+	left := map[string]string{}
+	for _, s := range live {
+		words := interruptedWords
+		if s.Host.PID != 0 {
+			if err := e.Agents.Gone(ctx, s.Host); err != nil {
+				words = interruptedWords + " A process of it could not be ended: " + err.Error()
+				left[s.PieceID] = words
+			}
+		}
+		now := e.Now()
+		s.State, s.Error, s.EndedAt, s.UpdatedAt = pieces.SessionFailed, words, &now, now
+		if err := e.Store.SaveSession(ctx, s); err != nil {
+			return nil, fmt.Errorf("write session %s: %w", s.ID, err)
+		}
+	}
+	return left, nil
+}
+
+func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left string) error {
+	if err := e.checkWorktree(ctx, s); err != nil {
+		return err
+	}
+	if !pieces.LiveState(s.State()) {
+		return nil
+	}
+	if s.Piece.Activity == pieces.CreatingPR {
+		return e.recoverPR(ctx, s)
+	}
+	words := interruptedWords
+	if left != "" {
+		words = left
+	}
+	_, err := e.move(ctx, s.Piece.ID, pieces.OnInterrupted, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.Failure, c.Note = words, words
+		if c.Piece.Activity == pieces.Paused {
+			c.Piece.Pause = pieces.PauseInterrupted
+		}
+		c.Tasks = cutOff(s.Tasks, pieces.TaskInterrupted, interruptedWords)
+		return nil
+	})
+	return err
+}
+
+// recoverPR looks for a pull request of the head branch before it says that there is none.
+func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
+	project, err := e.Project(ctx, s.Piece.ProjectID)
+	if err != nil {
+		return err
+	}
+	words := "Fermata stopped while it opened the pull request. There was none on the remote; it can be opened again."
+	if remote, err := e.remoteOf(ctx, project); err == nil {
+		pr, err := e.Forge.Find(ctx, remote.URL, s.Piece.Branch)
+		if err == nil && pr != nil {
+			_, err := e.prOpened(ctx, s.Piece.ID, *pr, 0)
+			return err
+		}
+		if err != nil {
+			words = "Fermata stopped while it opened the pull request, and cannot tell whether it is open: " + err.Error()
+		}
+	}
+	_, err = e.move(ctx, s.Piece.ID, pieces.OnPRFailed, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.Failure, c.Note = words, words
+		return nil
+	})
+	return err
+}
+
+// checkWorktree notes whether the recorded worktree is on disk as git knows it. Only git's own "it is not there" counts:
+// any other error changes nothing.
+func (e *Engine) checkWorktree(ctx context.Context, s pieces.Snapshot) error {
+	if s.Piece.Worktree == "" {
+		return nil
+	}
+	project, err := e.Project(ctx, s.Piece.ProjectID)
+	if err != nil {
+		return err
+	}
+	err = e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch)
+	missing := errors.Is(err, pieces.ErrWorktreeMissing)
+	if err != nil && !missing {
+		e.Log.Warn("check worktree", "piece", s.Piece.ID, "err", err)
+		return nil
+	}
+	if missing == s.Piece.WorktreeMissing {
+		return nil
+	}
+	_, err = e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.WorktreeMissing = missing
+		return nil
+	})
+	return err
+}

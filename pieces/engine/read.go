@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fermata/pieces"
+)
+
+func unknown(what string, err error) error {
+	if errors.Is(err, pieces.ErrNotFound) {
+		return refuse("Unknown "+what, err)
+	}
+	return err
+}
+
+// Projects lists the registered projects by name.
+func (e *Engine) Projects(ctx context.Context) ([]pieces.Project, error) {
+	return e.Store.Projects(ctx)
+}
+
+// Project returns one project; an unknown id is a Refusal.
+func (e *Engine) Project(ctx context.Context, id string) (pieces.Project, error) {
+	p, err := e.Store.Project(ctx, id)
+	return p, unknown("projectId", err)
+}
+
+// Drafts lists the Backlog of a project, or of all when projectID is empty.
+func (e *Engine) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) {
+	return e.Store.Drafts(ctx, projectID)
+}
+
+// Draft returns one draft; an unknown id is a Refusal.
+func (e *Engine) Draft(ctx context.Context, id string) (pieces.Draft, error) {
+	d, err := e.Store.Draft(ctx, id)
+	return d, unknown("draftId", err)
+}
+
+// Pieces lists pieces, oldest first.
+func (e *Engine) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
+	list, err := e.Store.Pieces(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("list pieces: %w", err)
+	}
+	flags, err := e.flags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string][]pieces.Prompt{}
+	for _, p := range e.live.prompts("") {
+		waiting[p.PieceID] = append(waiting[p.PieceID], p)
+	}
+	for i := range list {
+		list[i].Flags = flags
+		list[i].Prompts = waiting[list[i].Piece.ID]
+	}
+	return list, nil
+}
+
+// Piece returns one piece with everything that is read with it; an unknown id is a Refusal.
+func (e *Engine) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
+	s, err := e.Store.Piece(ctx, id)
+	if err != nil {
+		return s, unknown("pieceId", err)
+	}
+	if s.Flags, err = e.flags(ctx); err != nil {
+		return s, err
+	}
+	s.Prompts = e.live.prompts(id)
+	return s, nil
+}
+
+func (e *Engine) flags(ctx context.Context) (pieces.Flags, error) {
+	all, err := e.Settings(ctx)
+	if err != nil {
+		return pieces.Flags{}, err
+	}
+	return pieces.Flags{CodeReview: all[pieces.KeyEdgeCodeReview] == "true", Dependencies: all[pieces.KeyDependencies] == "true"}, nil
+}
+
+// Artifact returns a document of a piece; false when it does not exist yet.
+func (e *Engine) Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, bool, error) {
+	a, err := e.Store.Artifact(ctx, pieceID, k, taskID)
+	if errors.Is(err, pieces.ErrNotFound) {
+		return pieces.Artifact{}, false, nil
+	}
+	return a, err == nil, err
+}
+
+// text returns a document's content, or "" when there is none.
+func (e *Engine) text(ctx context.Context, pieceID string, k pieces.ArtifactKind) (string, error) {
+	a, _, err := e.Artifact(ctx, pieceID, k, "")
+	return a.Content, err
+}
+
+// History lists a piece's transitions, oldest first.
+func (e *Engine) History(ctx context.Context, pieceID string) ([]pieces.HistoryRow, error) {
+	return e.Store.History(ctx, pieceID)
+}
+
+// Sessions lists sessions, newest first.
+func (e *Engine) Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.Session, error) {
+	return e.Store.Sessions(ctx, f)
+}
+
+// Session returns one session; an unknown id is a Refusal.
+func (e *Engine) Session(ctx context.Context, id string) (pieces.Session, error) {
+	s, err := e.Store.Session(ctx, id)
+	return s, unknown("sessionId", err)
+}
+
+// Messages returns the last n messages of a transcript in order; all when n is below zero.
+func (e *Engine) Messages(ctx context.Context, sessionID string, n int) ([]pieces.Message, error) {
+	return e.Store.Messages(ctx, sessionID, n)
+}
+
+// Prompts lists what sessions wait for: of one piece, or of all when pieceID is empty.
+func (e *Engine) Prompts(pieceID string) []pieces.Prompt { return e.live.prompts(pieceID) }
+
+// diffLimit is how many bytes of a patch are read at most: a larger one is cut, so that no window and no model drowns.
+const diffLimit = 400_000
+
+// Diff returns what a piece's branch and worktree add to its base.
+func (e *Engine) Diff(ctx context.Context, pieceID string) (pieces.Diff, error) {
+	s, err := e.Piece(ctx, pieceID)
+	if err != nil {
+		return pieces.Diff{}, err
+	}
+	if s.Piece.Worktree == "" {
+		return pieces.Diff{}, refuse("This piece has no worktree any more; its branch is "+s.Piece.Branch+".", nil)
+	}
+	return e.Git.Diff(ctx, s.Piece.Worktree, s.Piece.Base.Commit, diffLimit)
+}
+
+// Health says in one sentence what keeps Claude Code from running; the sentence is empty when nothing does.
+func (e *Engine) Health(ctx context.Context) (version string, kind pieces.FailureKind, sentence string) {
+	return e.Agents.Health(ctx)
+}
+
+// Settings returns every settings key with its value, or its default where none is set.
+func (e *Engine) Settings(ctx context.Context) (map[string]string, error) {
+	set, err := e.Store.SettingValues(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	all := make(map[string]string, len(set))
+	for _, s := range pieces.Settings() {
+		all[s.Key] = s.Default
+		if v, ok := set[s.Key]; ok {
+			all[s.Key] = v
+		}
+	}
+	return all, nil
+}
+
+// Setting returns one setting's value or default.
+func (e *Engine) Setting(ctx context.Context, key string) (string, error) {
+	if _, ok := pieces.SettingOf(key); !ok {
+		return "", refuse("Unknown setting "+key, pieces.ErrNotFound)
+	}
+	all, err := e.Settings(ctx)
+	return all[key], err
+}
+
+// SetSetting checks and writes one setting. Switching the MCP server on switches the Edge features it hangs on with it.
+func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
+	s, ok := pieces.SettingOf(key)
+	if !ok {
+		return refuse("Unknown setting "+key, pieces.ErrNotFound)
+	}
+	value, err := s.Check(value)
+	if err != nil {
+		return refuse(err.Error(), err)
+	}
+	if key == pieces.KeyMCPEnabled && value == "true" {
+		for _, k := range []string{pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane} {
+			if err := e.Store.SetSetting(ctx, k, "true"); err != nil {
+				return fmt.Errorf("write setting %s: %w", k, err)
+			}
+		}
+	}
+	if err := e.Store.SetSetting(ctx, key, value); err != nil {
+		return fmt.Errorf("write setting %s: %w", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// noneNested makes sure that no folder of the worktree is a repository with work of its own: a commit here would hold only
+// a pointer into it. Submodules are fine while they are clean and their commits are on their remotes.
+func (g *Git) noneNested(ctx context.Context, worktree string) error {
+	untracked, err := g.untracked(ctx, worktree)
+	if err != nil {
+		return err
+	}
+	for _, path := range untracked {
+		if strings.HasSuffix(path, "/") {
+			return fmt.Errorf("%s: %w", path, ErrUnsavable)
+		}
+	}
+	modules, err := g.submodules(ctx, worktree)
+	if err != nil {
+		return err
+	}
+	for _, path := range modules {
+		if err := g.moduleHeld(ctx, filepath.Join(worktree, path)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// untracked lists the untracked files that are not ignored; a repository inside ends in '/'.
+func (g *Git) untracked(ctx context.Context, worktree string) ([]string, error) {
+	out, err := g.read(ctx, worktree, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, err
+	}
+	return fields(out), nil
+}
+
+// submodules lists the submodules that are checked out.
+func (g *Git) submodules(ctx context.Context, worktree string) ([]string, error) {
+	out, err := g.read(ctx, worktree, "ls-files", "--stage", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, entry := range fields(out) {
+		info, path, _ := strings.Cut(entry, "\t")
+		if !strings.HasPrefix(info, "160000 ") {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(worktree, path, ".git")); err == nil {
+			found = append(found, path)
+		}
+	}
+	return found, nil
+}
+
+// moduleHeld makes sure that all of a submodule is on its remotes.
+func (g *Git) moduleHeld(ctx context.Context, dir string) error {
+	s, err := g.status(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if s.Dirty() {
+		return ErrUnsavable
+	}
+	ours, err := g.read(ctx, dir, "rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes", "--")
+	if err != nil {
+		return err
+	}
+	stashed, err := g.read(ctx, dir, "for-each-ref", "refs/stash")
+	if err != nil {
+		return err
+	}
+	if ours != "" || stashed != "" {
+		return ErrUnsavable
+	}
+	return g.noneNested(ctx, dir)
+}
+
+// fields splits what git printed with -z.
+func fields(out string) []string {
+	if out == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+}
