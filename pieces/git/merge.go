@@ -58,8 +58,8 @@ func (g *Git) merge(ctx context.Context, worktree, branch, from, message string)
 		return err
 	}
 	_, err = g.run(ctx, call{
-		dir: worktree, set: identity, write: true, limit: g.limits.commit, stdin: message + "\n",
-		args: []string{"merge", "--quiet", "--no-ff", "--no-edit", "--no-autostash", "-F", "-", id},
+		dir: worktree, set: identity, write: true, limit: g.limits.commit,
+		args: []string{"merge", "--quiet", "--no-ff", "--no-edit", "--no-autostash", "-m", message, id},
 	})
 	// Like with a commit, what is merged counts more than the exit code.
 	if g.contains(ctx, worktree, "HEAD", id) {

@@ -35,10 +35,14 @@ func TestCleanWorktreeIsRemovedAndItsBranchStays(t *testing.T) {
 func TestDirtyWorktreeIsRemovedOnlyAsItWasSaved(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(p *place, path string){
-		"changed":       func(p *place, path string) { p.write(path, "a.txt", "again\n") },
-		"untracked":     func(p *place, path string) { p.write(path, "more.txt", "x") },
-		"deleted":       func(p *place, path string) { p.git(path, "rm", "-q", "-f", "a.txt") },
-		"only staged":   func(p *place, path string) { p.write(path, "s.txt", "s"); p.git(path, "add", "s.txt"); p.remove(path, "s.txt") },
+		"changed":   func(p *place, path string) { p.write(path, "a.txt", "again\n") },
+		"untracked": func(p *place, path string) { p.write(path, "more.txt", "x") },
+		"deleted":   func(p *place, path string) { p.git(path, "rm", "-q", "-f", "a.txt") },
+		"only staged": func(p *place, path string) {
+			p.write(path, "s.txt", "s")
+			p.git(path, "add", "s.txt")
+			p.remove(path, "s.txt")
+		},
 		"committed":     func(p *place, path string) { p.git(path, "commit", "-q", "-a", "-m", "later") },
 		"nothing saved": func(p *place, _ string) { p.git(p.repo, "update-ref", "-d", ref) },
 	}
