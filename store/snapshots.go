@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"fermata/pieces"
+)
+
+// Pieces lists pieces with their graphs, oldest first. The number of queries is fixed, no document's text is read, and
+// pieces that the filter leaves out cost nothing.
+func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
+	var list []pieces.Snapshot
+	err := s.read(ctx, "list pieces", func(tx *gorm.DB) (err error) {
+		list, err = snapshots(tx, func(q *gorm.DB) *gorm.DB {
+			if f.ProjectID != "" {
+				q = q.Where("pieces.project_id = ?", f.ProjectID)
+			}
+			if !f.IncludeArchived {
+				q = q.Where("pieces.archived = 0")
+			}
+			return q
+		})
+		return err
+	})
+	return list, err
+}
+
+// Piece reads one piece with its graph and its sessions.
+func (s *Store) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
+	var snap pieces.Snapshot
+	err := s.read(ctx, fmt.Sprintf("read piece %s", id), func(tx *gorm.DB) error {
+		list, err := snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return pieces.ErrNotFound
+		}
+		snap = list[0]
+		var rows []sessionRow
+		err = tx.Where("piece_id = ?", id).Order(newestSession).Find(&rows).Error
+		snap.Sessions = all(rows, sessionRow.session)
+		return err
+	})
+	if err != nil {
+		return pieces.Snapshot{}, err
+	}
+	return snap, nil
+}
+
+const newestHistory = "pieces.*, COALESCE((SELECT max(h.id) FROM history h WHERE h.piece_id = pieces.id), 0) AS history_id"
+
+// snapshots reads the pieces of a scope and what belongs to them, one query a table.
+func snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
+	var rows []pieceRow
+	if err := scope(tx.Select(newestHistory)).Order("pieces.created_at, pieces.rowid").Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	list, at := make([]pieces.Snapshot, len(rows)), make(map[string]*pieces.Snapshot, len(rows))
+	for i := range rows {
+		list[i].Piece, list[i].HistoryID = rows[i].piece(), rows[i].HistoryID
+		at[rows[i].ID] = &list[i]
+	}
+	ids := scope(tx.Model(&pieceRow{}).Select("pieces.id"))
+	if err := addGraphs(tx, ids, at); err != nil {
+		return nil, err
+	}
+	return list, addHas(tx, ids, at)
+}
+
+func addGraphs(tx, ids *gorm.DB, at map[string]*pieces.Snapshot) error {
+	var tasks []taskRow
+	if err := tx.Where("piece_id IN (?)", ids).Order("piece_id, ordinal, rowid").Find(&tasks).Error; err != nil {
+		return err
+	}
+	for _, r := range tasks {
+		s := at[r.PieceID]
+		s.Tasks = append(s.Tasks, r.task())
+	}
+	var edges []edgeRow
+	if err := tx.Where("piece_id IN (?)", ids).Order("piece_id, rowid").Find(&edges).Error; err != nil {
+		return err
+	}
+	for _, r := range edges {
+		s := at[r.PieceID]
+		s.Edges = append(s.Edges, pieces.Edge{From: r.FromID, To: r.ToID})
+	}
+	return nil
+}
+
+// addHas fills in which documents exist, in the order of their kinds; handoffs are one kind there and listed by task besides.
+func addHas(tx, ids *gorm.DB, at map[string]*pieces.Snapshot) error {
+	var keys []artifactRow
+	err := tx.Select("piece_id", "kind", "task_id").Where("piece_id IN (?)", ids).Order("piece_id, kind, task_id").Find(&keys).Error
+	if err != nil {
+		return err
+	}
+	for _, r := range keys {
+		s, kind := at[r.PieceID], pieces.ArtifactKind(r.Kind)
+		if kind == pieces.ArtifactHandoff && r.TaskID != "" {
+			s.Handoffs = append(s.Handoffs, r.TaskID)
+		}
+		if !slices.Contains(s.Has, kind) {
+			s.Has = append(s.Has, kind)
+		}
+	}
+	order := pieces.ArtifactKinds()
+	for _, s := range at {
+		slices.SortFunc(s.Has, func(a, b pieces.ArtifactKind) int { return slices.Index(order, a) - slices.Index(order, b) })
+	}
+	return nil
+}
