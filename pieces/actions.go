@@ -64,7 +64,7 @@ type Rule struct {
 const VerbReleaseAuto = "release the draft and run it on Auto"
 
 var rules = []Rule{
-	{Action: InterviewMessage, LegalIn: "Spec", Tier: TierCall, Label: "Answer"},
+	{Action: InterviewMessage, LegalIn: "Spec", Tier: TierCall, Available: true, Label: "Write the spec again"},
 	{Action: ApproveSpec, LegalIn: "Spec", Tier: TierSetting, AutoOnly: true, Verb: "approve the spec and run Auto", Available: true, Label: "Approve spec"},
 	{Action: GenerateStrategy, LegalIn: "Spec once the spec is ready, and Strategy", Tier: TierCall, Available: true, Label: "Write the strategy again"},
 	{Action: ApproveStrategy, LegalIn: "Strategy", Tier: TierCall, Available: true, Label: "Approve strategy"},

@@ -40,7 +40,9 @@ const (
 )
 
 // Steps are the steps of a piece that have a model and an effort of their own.
-func Steps() []string { return []string{"spec", "strategy", "plan", "task", "workReview", "pullRequest"} }
+func Steps() []string {
+	return []string{"spec", "strategy", "plan", "task", "workReview", "pullRequest"}
+}
 
 // Efforts are the efforts that Claude Code takes; empty is its own default.
 func Efforts() []string { return []string{"", "low", "medium", "high", "xhigh", "max"} }

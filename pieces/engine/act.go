@@ -16,6 +16,7 @@ type carry func(e *Engine, ctx context.Context, s pieces.Snapshot, r Request) (R
 // carriers says how each action is carried out. The ones that only move the piece share step.
 func carriers() map[pieces.Action]carry {
 	return map[pieces.Action]carry{
+		pieces.InterviewMessage:   (*Engine).interviewMessage,
 		pieces.ApproveSpec:        (*Engine).approveSpec,
 		pieces.GenerateStrategy:   (*Engine).step,
 		pieces.ApproveStrategy:    (*Engine).step,
@@ -160,6 +161,19 @@ func (e *Engine) act(ctx context.Context, r Request, fill change) (Result, error
 
 func (e *Engine) step(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, nil)
+}
+
+// interviewMessage runs the spec step again with what the person said.
+func (e *Engine) interviewMessage(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
+	s, err := e.move(ctx, r.PieceID, pieces.Trigger(r.Action), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Note = r.Prompt
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, r.PieceID, r.Prompt) })
+	return Result{Piece: s}, nil
 }
 
 func (e *Engine) approveSpec(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {

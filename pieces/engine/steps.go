@@ -43,8 +43,8 @@ func artifact(c *pieces.Change, k pieces.ArtifactKind, taskID, content string) {
 	c.Artifacts = append(c.Artifacts, pieces.Artifact{PieceID: c.Piece.ID, Kind: k, TaskID: taskID, Content: content})
 }
 
-// writeSpec runs the spec step: a spec from the seed, or the supplied one completed.
-func (e *Engine) writeSpec(ctx context.Context, id string) error {
+// writeSpec runs the spec step: a spec from the seed, or the supplied one completed, with what the person said.
+func (e *Engine) writeSpec(ctx context.Context, id, said string) error {
 	s, err := e.Piece(ctx, id)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (e *Engine) writeSpec(ctx context.Context, id string) error {
 		Spec     string          `json:"spec"`
 		Analysis json.RawMessage `json:"analysis"`
 	}
-	cost, stepErr := e.askFor(ctx, s, pieces.SessionInterview, "spec", prompts.Spec, prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: spec}, &answer)
+	cost, stepErr := e.askFor(ctx, s, pieces.SessionInterview, "spec", prompts.Spec, prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: spec, Guidance: said}, &answer)
 	if stepErr == nil && strings.TrimSpace(answer.Spec) == "" {
 		stepErr = errors.New("Claude Code answered with an empty spec") //nolint:staticcheck // a name
 	}
