@@ -82,17 +82,11 @@ func (g *Git) committed(ctx context.Context, worktree, branch, before string, fa
 	return "", errors.New("git reported success, but the branch has no new commit")
 }
 
-// stage adds all files but the repositories inside, of which git would record no more than a commit's number.
+// stage adds all files but the repositories inside.
 func (g *Git) stage(ctx context.Context, worktree string) error {
-	untracked, err := g.untracked(ctx, worktree)
+	paths, err := g.ownPaths(ctx, worktree)
 	if err != nil {
 		return err
-	}
-	paths := "."
-	for _, path := range untracked {
-		if strings.HasSuffix(path, "/") {
-			paths += "\x00:(exclude,top,literal)" + strings.TrimSuffix(path, "/")
-		}
 	}
 	_, err = g.run(ctx, call{
 		dir: worktree, write: true, limit: g.limits.commit, stdin: paths,

@@ -41,6 +41,21 @@ func (g *Git) untracked(ctx context.Context, worktree string) ([]string, error) 
 	return fields(out), nil
 }
 
+// ownPaths is a list of pathspecs, with NULs between, for all of the worktree but the repositories inside that are no submodules.
+func (g *Git) ownPaths(ctx context.Context, worktree string) (string, error) {
+	untracked, err := g.untracked(ctx, worktree)
+	if err != nil {
+		return "", err
+	}
+	paths := "."
+	for _, path := range untracked {
+		if folder, ok := strings.CutSuffix(path, "/"); ok {
+			paths += "\x00:(exclude,top,literal)" + folder
+		}
+	}
+	return paths, nil
+}
+
 // submodules lists the submodules that are checked out.
 func (g *Git) submodules(ctx context.Context, worktree string) ([]string, error) {
 	out, err := g.read(ctx, worktree, "ls-files", "--stage", "-z")

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 const ref = "refs/fermata/saved/p1/1"
@@ -87,20 +88,21 @@ func TestSaveSeesChangesThatGitWasToldNotToSee(t *testing.T) {
 func TestSaveHoldsAChangeMadeInTheMomentOfTheIndex(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	p.git(p.repo, "config", "core.trustctime", "false")
 	path, _ := p.worktree("x")
-	// Same size and same time as what the index knows: only the index file's own time tells git to look again.
-	info, err := os.Stat(filepath.Join(path, "a.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	index := p.git(path, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	p.write(path, "a.txt", "two\n")
-	for _, file := range []string{filepath.Join(path, "a.txt"), index} {
-		if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
+	past := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	set := func(file string) {
+		if err := os.Chtimes(file, past, past); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.git(p.repo, "config", "core.trustctime", "false")
+	// Same size and same time as what the index knows: only the index file's own time tells git to look again.
+	set(filepath.Join(path, "a.txt"))
+	p.git(path, "update-index", "--refresh")
+	p.write(path, "a.txt", "two\n")
+	set(filepath.Join(path, "a.txt"))
+	set(index)
 	if commit, err := p.Save(t.Context(), path, ref); err != nil || commit == "" {
 		t.Errorf("%q, %v", commit, err)
 	}
@@ -160,5 +162,41 @@ func TestSubmoduleIsLeftOnlyWithItsCommitsOnARemote(t *testing.T) {
 	p.git(filepath.Join(path, "mod"), "reset", "-q", "--hard", "HEAD~1")
 	if err := p.RemoveWorktree(t.Context(), p.repo, path, p.root, ""); err != nil || exists(path) {
 		t.Error(err)
+	}
+}
+
+func TestFingerprintChangesWithEveryFile(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	path, _ := p.worktree("x")
+	seen := map[string]int{}
+	steps := []func(){
+		func() {},
+		func() { p.write(path, "a.txt", "two\n") },
+		func() { p.write(path, "a.txt", "six\n") },
+		func() { p.write(path, "new.txt", "x") },
+		func() { p.git(path, "add", "new.txt") },
+		func() { p.git(path, "commit", "-q", "-m", "x") },
+		func() { p.git(path, "init", "-q", "clone") },
+	}
+	for i, step := range steps {
+		step()
+		before := p.snapshot(path)
+		for range 2 {
+			print, err := p.Fingerprint(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was, ok := seen[print]; ok && was != i {
+				t.Errorf("step %d has the fingerprint of step %d", i, was)
+			}
+			seen[print] = i
+		}
+		if !reflect.DeepEqual(p.snapshot(path), before) {
+			t.Errorf("step %d: looking changed something", i)
+		}
+	}
+	if len(seen) != len(steps) {
+		t.Errorf("%d fingerprints of %d states", len(seen), len(steps))
 	}
 }

@@ -80,12 +80,17 @@ func (s *scratch) tree(ctx context.Context) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// addAll brings the copy to what the files are: changed, deleted and untracked ones that are not ignored.
+// addAll brings the copy to what the files are: changed, deleted and untracked ones that are not ignored, without the
+// repositories inside, of which git would record no more than a commit's number.
 func (s *scratch) addAll(ctx context.Context) error {
 	if err := s.lookAgain(ctx); err != nil {
 		return err
 	}
-	_, err := s.run(ctx, "", "add", "--all", "--", ".")
+	paths, err := s.g.ownPaths(ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	_, err = s.run(ctx, paths, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
 	return err
 }
 
