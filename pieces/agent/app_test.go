@@ -1,3 +1,0 @@
-package agent_test
-
-func playApp(string) {}
