@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -39,7 +38,7 @@ func (d *Desktop) startBus(bus Bus) error {
 		}
 		config = "--config-file=" + path
 	}
-	cmd := exec.Command("dbus-daemon", config, "--nofork", "--nopidfile", "--print-address=3")
+	cmd := command("dbus-daemon", config, "--nofork", "--nopidfile", "--print-address=3")
 	cmd.Env = d.Env(d.dir)
 	p, address, err := firstLine(cmd)
 	if err != nil {
@@ -81,7 +80,7 @@ func (d *Desktop) startKeyring() error {
 	}
 	defer func() { _ = d.conn.RemoveMatchSignal(match...) }()
 
-	cmd := exec.Command("gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
+	cmd := command("gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
 	cmd.Stdin = strings.NewReader("\n") // an empty password; no input at all would leave the keyring locked
 	if err := d.spawn(cmd); err != nil {
 		return err

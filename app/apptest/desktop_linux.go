@@ -158,7 +158,7 @@ func (d *Desktop) startDisplay(opts Options) error {
 	if screen == "" {
 		screen = "1280x800"
 	}
-	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", screen+"x24", "-nolisten", "tcp", "-noreset")
+	cmd := command("Xvfb", "-displayfd", "3", "-screen", "0", screen+"x24", "-nolisten", "tcp", "-noreset")
 	p, number, err := firstLine(cmd)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (d *Desktop) startDisplay(opts Options) error {
 	}
 	// A window that is mapped while openbox still starts can stay unmanaged for ever, so wait for its own word.
 	const ready = "openbox is ready"
-	if err := d.spawn(exec.Command("openbox", "--sm-disable", "--startup", "echo "+ready)); err != nil {
+	if err := d.spawn(command("openbox", "--sm-disable", "--startup", "echo "+ready)); err != nil {
 		return err
 	}
 	manager := d.processes[len(d.processes)-1]

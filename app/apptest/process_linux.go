@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -116,6 +117,11 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
+// command prepares a child that is ended by stop or kill, not by a context.
+func command(name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(context.Background(), name, args...)
+}
+
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, out: &output{}, done: make(chan struct{})}
 	if cmd.Stdout == nil {
@@ -166,10 +172,10 @@ func firstLine(cmd *exec.Cmd) (*process, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("open pipe: %w", err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	cmd.ExtraFiles = []*os.File{w}
 	p, err := startProcess(cmd)
-	w.Close()
+	_ = w.Close() // the child has its own
 	if err != nil {
 		return nil, "", err
 	}

@@ -2,7 +2,6 @@ package apptest
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"time"
@@ -21,7 +20,7 @@ type App struct {
 // the test fails if its log holds a panic, a data race or a use of Fyne off its own thread.
 func Start(t T, bin string, args, env []string) *App {
 	t.Helper()
-	cmd := exec.Command(bin, args...)
+	cmd := command(bin, args...)
 	cmd.Env = env
 	p, err := startProcess(cmd)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 const claudeInModule = ".cache/npm/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 
 // Claude is the path of the real Claude Code that tests drive; the test fails when there is none.
-func Claude(t testing.TB) string {
-	t.Helper()
+func Claude(tb testing.TB) string {
+	tb.Helper()
 	path, err := FindClaude()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }

@@ -2,10 +2,12 @@ package piecestest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // GitEnv is the environment in which git knows no configuration but the repository's own and never asks a person.
@@ -22,8 +24,10 @@ func GitEnv() []string {
 
 // runGit runs git in a folder and returns its output without the last newline.
 func runGit(dir string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := exec.Command("git", args...)
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, GitEnv(), &out, &errs
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("git %s: %w: %s%s", strings.Join(args, " "), err, out.String(), errs.String())

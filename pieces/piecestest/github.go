@@ -82,13 +82,13 @@ type refusal struct {
 }
 
 // NewGitHub starts a GitHub for the test and ends it with the test.
-func NewGitHub(t testing.TB, opts GitHubOptions) *GitHub {
-	t.Helper()
+func NewGitHub(tb testing.TB, opts GitHubOptions) *GitHub {
+	tb.Helper()
 	g, err := StartGitHub(opts)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(g.Close)
+	tb.Cleanup(g.Close)
 	return g
 }
 

@@ -22,11 +22,12 @@ type loopback struct {
 }
 
 func listen(handler http.Handler) (*loopback, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ctx, cancel := context.WithCancel(context.Background())
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
+		cancel()
 		return nil, fmt.Errorf("listen on loopback: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	l := &loopback{url: "http://" + listener.Addr().String(), cancel: cancel, served: make(chan struct{})}
 	l.http = &http.Server{
 		BaseContext: func(net.Listener) context.Context { return ctx },

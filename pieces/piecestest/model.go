@@ -32,16 +32,16 @@ type failureKey struct {
 }
 
 // NewModel starts a model for the test and ends it with the test, which fails if the script lacked a rule or a reply.
-func NewModel(t testing.TB, script Script) *Model {
-	t.Helper()
+func NewModel(tb testing.TB, script Script) *Model {
+	tb.Helper()
 	m, err := StartModel(script)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		m.Close()
 		for _, problem := range m.Problems() {
-			t.Errorf("scripted model: %s", problem)
+			tb.Errorf("scripted model: %s", problem)
 		}
 	})
 	return m

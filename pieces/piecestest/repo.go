@@ -17,25 +17,25 @@ type Repo struct {
 	Path string // the checkout, absolute and without symlinks
 	Bare string // the bare repository behind origin; empty without WithRemote
 
-	t testing.TB
+	tb testing.TB
 }
 
 // NewRepo makes a repository with one commit in a folder of the test.
-func NewRepo(t testing.TB) *Repo {
-	t.Helper()
-	r := NewEmptyRepo(t)
+func NewRepo(tb testing.TB) *Repo {
+	tb.Helper()
+	r := NewEmptyRepo(tb)
 	r.check(r.firstCommit())
 	return r
 }
 
 // NewEmptyRepo makes a repository without a commit in a folder of the test.
-func NewEmptyRepo(t testing.TB) *Repo {
-	t.Helper()
-	r, err := initRepo(filepath.Join(t.TempDir(), "app"))
+func NewEmptyRepo(tb testing.TB) *Repo {
+	tb.Helper()
+	r, err := initRepo(filepath.Join(tb.TempDir(), "app"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	r.t = t
+	r.tb = tb
 	return r
 }
 
@@ -147,7 +147,7 @@ func (r *Repo) CommitElsewhere(branch, name, content string) string {
 	defer func() { _ = os.RemoveAll(dir) }()
 	other, err := initRepo(dir)
 	r.check(err)
-	other.t = r.t
+	other.tb = r.tb
 	other.Git("fetch", "--quiet", r.Bare, branch)
 	other.Git("checkout", "--quiet", "-b", "work", "FETCH_HEAD")
 	other.Write(name, content)
@@ -167,8 +167,8 @@ func (r *Repo) commit(message string) (string, error) {
 }
 
 func (r *Repo) helper() {
-	if r.t != nil {
-		r.t.Helper()
+	if r.tb != nil {
+		r.tb.Helper()
 	}
 }
 
@@ -177,8 +177,8 @@ func (r *Repo) check(err error) {
 	if err == nil {
 		return
 	}
-	if r.t == nil {
+	if r.tb == nil {
 		panic(err)
 	}
-	r.t.Fatal(err)
+	r.tb.Fatal(err)
 }
