@@ -162,7 +162,7 @@ func TestDuplicateInFlightIsRefused(t *testing.T) {
 
 func TestCallsOfOneSessionAreBounded(t *testing.T) {
 	t.Parallel()
-	k := newRig(t, func(_ *Options, l *limits) { l.calls = 2 })
+	k := newRig(t, func(_ *Options, l *limits) { l.calls, l.grace = 2, time.Millisecond })
 	for i := range 2 {
 		k.start(context.Background(), toolCall(10+i, "silent", nil, nil), nil)
 		want(t, k.started, "the call")
