@@ -1,0 +1,103 @@
+package control
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"fermata/pieces"
+)
+
+var releaseDraft = tool{
+	name: "release_draft", title: "Release a draft", repeatable: true, reachesOut: true,
+	description: "Start a Backlog draft; the piece keeps its id. manual and loop run the spec step, auto runs the whole piece up to Review and may wait until the person answers a card in Fermata. Resending returns the piece and starts nothing.",
+	args: []arg{
+		argDraftID,
+		{name: "model", kind: kindText, format: modelID, maxLen: 200, note: "Exact model id for the spec step, written onto the draft first."},
+	},
+	run: func(c *control, ctx context.Context, a args) (any, error) {
+		s, err := c.releaseGated(ctx, "release_draft", a, a.text("draftId"), a.text("model"))
+		if err != nil {
+			return nil, err
+		}
+		return c.pieceRow(ctx, s)
+	},
+}
+
+// releaseGated releases a draft, after its card where it needs one. A draft that was released already is its piece.
+func (c *control) releaseGated(ctx context.Context, tool string, a args, id, model string) (pieces.Snapshot, error) {
+	var done *pieces.Snapshot // the piece of an earlier release
+	read := func(ctx context.Context) (pieces.Draft, error) {
+		d, err := c.Engine.Draft(ctx, id)
+		if unknown(err) {
+			if s, pieceErr := c.Engine.Piece(ctx, id); pieceErr == nil {
+				done = &s
+				return d, nil
+			}
+		}
+		if model != "" {
+			d.Model = model
+		}
+		return d, err
+	}
+	check := func(ctx context.Context) (*card, error) {
+		d, err := read(ctx)
+		if err != nil || done != nil {
+			return nil, err
+		}
+		return c.releaseCard(ctx, d)
+	}
+	v, err := c.gated(ctx, tool, a, check, func(ctx context.Context, bound string) (any, error) {
+		d, err := read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if done != nil {
+			return *done, nil
+		}
+		if bound != "" && releaseFingerprint(d) != bound {
+			return nil, fmt.Errorf("release draft %s: %w", id, pieces.ErrStale)
+		}
+		return c.Engine.ReleaseDraft(ctx, id, model, pieces.ByClient)
+	})
+	s, _ := v.(pieces.Snapshot)
+	return s, err
+}
+
+// releaseCard is the card that releasing a draft waits for; nil when it runs on the call.
+func (c *control) releaseCard(ctx context.Context, d pieces.Draft) (*card, error) {
+	if d.Lane != pieces.LaneAuto {
+		return nil, nil
+	}
+	ask, err := c.askBefore(ctx)
+	if err != nil || !ask {
+		return nil, err
+	}
+	return &card{
+		verb: pieces.VerbReleaseAuto, item: d.Title, projectID: d.ProjectID,
+		effect: pieces.Effect{Lines: releaseLines(d), Fingerprint: releaseFingerprint(d)},
+	}, nil
+}
+
+func releaseLines(d pieces.Draft) []string {
+	lines := []string{"Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review."}
+	if d.NeedsSpecStep() {
+		lines = append(lines, "The spec is written from the draft first.")
+	} else {
+		lines = append(lines, "The draft's spec is used as it is.")
+	}
+	if d.Model != "" {
+		lines = append(lines, "Model of the spec step: "+d.Model+".")
+	}
+	return lines
+}
+
+// releaseFingerprint binds an Allow to everything of the draft that decides what would run.
+func releaseFingerprint(d pieces.Draft) string {
+	sum := sha256.New()
+	for _, s := range []string{d.ID, d.ProjectID, d.Title, d.Seed, d.Spec, string(d.Lane), string(d.Refine), d.Model, d.RunAt} {
+		fmt.Fprintf(sum, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
