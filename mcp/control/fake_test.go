@@ -32,6 +32,7 @@ type fakeEngine struct {
 	effect          func(r engine.Request) pieces.Effect
 	act             func(r engine.Request) (engine.Result, error)
 	err             error
+	releaseErr      error
 	panics          bool
 }
 
@@ -231,7 +232,7 @@ func (f *fakeEngine) CancelDraft(_ context.Context, id string) error {
 func (f *fakeEngine) ReleaseDraft(_ context.Context, id, model string, by pieces.Actor) (pieces.Snapshot, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.open(); err != nil {
+	if err := cmp.Or(f.releaseErr, f.open()); err != nil {
 		return pieces.Snapshot{}, err
 	}
 	for i, d := range f.drafts {

@@ -1,0 +1,311 @@
+package control
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+)
+
+const keyAsk = pieces.KeyMCPAskBefore
+
+func TestCardSaysWhatTheClientWants(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	q := k.cards(1)[0]
+	if q.Title != "Allow the MCP client to stop agents?" || q.Body != "An external MCP client wants to stop agents on 'upload-retry' (muse)." {
+		t.Errorf("card says %q, %q", q.Title, q.Body)
+	}
+	if !q.Danger || q.ProjectID != projectID || q.PieceID != pieceID || q.Client.Name != "claude-code" || q.Client.Version != "2.1" || len(q.Effect) != 1 || q.At.IsZero() {
+		t.Errorf("card is %+v", q)
+	}
+	if len(k.engine.acted()) != 0 {
+		t.Error("the engine acted before the answer")
+	}
+	k.allow(q)
+	if a := k.ended(done); a.error {
+		t.Errorf("the allowed call failed: %s", a.text)
+	}
+	if got := k.engine.acted(); len(got) != 1 || got[0].Bound != "run-1" || got[0].By != pieces.ByClient {
+		t.Errorf("acted %+v", got)
+	}
+	if len(k.waiting) != 1 || k.waiting[0] != "Waiting for the person to answer the card in Fermata" {
+		t.Errorf("the client was told %q", k.waiting)
+	}
+}
+
+func TestPieceWithoutProjectIsNamedAlone(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	k.engine.pieces[0].Piece.ProjectID = ""
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	q := k.cards(1)[0]
+	if q.Body != "An external MCP client wants to stop agents on 'upload-retry'." || q.ProjectID != "" {
+		t.Errorf("card is %+v", q)
+	}
+	k.desk.StopAll()
+	k.ended(done)
+}
+
+func TestDenyChangesNothing(t *testing.T) {
+	t.Parallel()
+	for note, want := range map[string]string{
+		"":                   "The person denied this in Fermata.",
+		" wait for\nthe CI ": `The person denied this in Fermata. They said: "wait for the CI"`,
+	} {
+		k := newRig(t)
+		done := k.start(t.Context(), "piece_action", act("stopAgents"))
+		if err := k.desk.Answer(k.cards(1)[0].ID, false, note); err != nil {
+			t.Fatal(err)
+		}
+		if a := k.ended(done); !a.error || a.code != 0 || a.text != want {
+			t.Errorf("denied with %q: %+v", note, a)
+		}
+		if len(k.engine.acted()) != 0 {
+			t.Error("a denied call changed the piece")
+		}
+	}
+}
+
+func TestCancelWithdrawsTheCard(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := k.start(ctx, "piece_action", act("stopAgents"))
+	q := k.cards(1)[0]
+	cancel()
+	if a := k.ended(done); a.text != sentenceCancelled {
+		t.Errorf("cancelled: %+v", a)
+	}
+	k.cards(0)
+	if k.desk.Answer(q.ID, true, "") == nil || len(k.engine.acted()) != 0 {
+		t.Error("a withdrawn card can still be allowed")
+	}
+}
+
+func TestStopOfTheServerIsNoDenial(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	k.cards(1)
+	k.desk.StopAll()
+	if a := k.ended(done); a.text != "Fermata's MCP server stopped before the card was answered; nothing was changed." || len(k.engine.acted()) != 0 {
+		t.Errorf("stopped: %+v", a)
+	}
+}
+
+func TestIllegalActionShowsNoCard(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	wants(t, k.refused("piece_action", act("markDone")), "markDone is not legal now.", "Legal now: pauseAgents, stopAgents.")
+	k.cards(0)
+}
+
+func TestChangedEffectShowsANewCard(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	run := "run-1"
+	k.engine.effect = func(engine.Request) pieces.Effect { return pieces.Effect{Lines: []string{run}, Fingerprint: run} }
+	k.engine.act = func(r engine.Request) (engine.Result, error) {
+		if r.Bound != run {
+			return engine.Result{}, pieces.ErrStale
+		}
+		return engine.Result{Piece: k.engine.pieces[0]}, nil
+	}
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	first := k.cards(1)[0]
+	k.engine.change(func() { run = "run-2" })
+	k.allow(first)
+	second := k.cards(1)[0]
+	for second.ID == first.ID {
+		second = k.cards(1)[0]
+	}
+	if second.Effect[0] != "run-2" {
+		t.Errorf("the second card shows %v", second.Effect)
+	}
+	k.allow(second)
+	if a := k.ended(done); a.error {
+		t.Errorf("allowed anew: %+v", a)
+	}
+}
+
+func TestPieceThatMovedOnIsRefusedAfterTheCard(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	q := k.cards(1)[0]
+	k.engine.change(func() {
+		k.engine.pieces[0].Piece.Phase, k.engine.pieces[0].Piece.Activity = pieces.PhaseReview, pieces.Idle
+	})
+	k.allow(q)
+	a := k.ended(done)
+	wants(t, a.text, "The piece moved on while the card waited. stopAgents is not legal now.", "Legal now: ", "approveTask")
+	if !a.error || len(k.engine.acted()) != 0 {
+		t.Errorf("an action that became illegal was carried out: %+v", a)
+	}
+	k.cards(0)
+}
+
+func TestRaceWithAnUnchangedEffectEnds(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	k.engine.act = func(engine.Request) (engine.Result, error) { return engine.Result{}, pieces.ErrStale }
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	k.allow(k.cards(1)[0])
+	if a := k.ended(done); a.text != sentenceRaced {
+		t.Errorf("a race says %+v", a)
+	}
+}
+
+func TestIdenticalCallsShareACard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newRig(t)
+		first := k.start(t.Context(), "piece_action", act("stopAgents"))
+		second := k.start(t.Context(), "piece_action", act("stopAgents"))
+		synctest.Wait() // both wait for the person
+		k.allow(k.cards(1)[0])
+		for _, done := range []<-chan answer{first, second} {
+			if a := k.ended(done); a.error {
+				t.Errorf("a call that shared an allowed card failed: %+v", a)
+			}
+		}
+		if n := len(k.engine.acted()); n != 1 {
+			t.Errorf("one Allow was carried out %d times", n)
+		}
+		third := k.start(t.Context(), "piece_action", act("stopAgents"))
+		k.allow(k.cards(1)[0])
+		k.ended(third)
+		if n := len(k.engine.acted()); n != 2 {
+			t.Errorf("a later call was carried out %d times", n-1)
+		}
+	})
+}
+
+func TestSharedCardOutlivesTheCallThatRaisedIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newRig(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		first := k.start(ctx, "piece_action", act("stopAgents"))
+		second := k.start(t.Context(), "piece_action", act("stopAgents"))
+		synctest.Wait()
+		cancel()
+		if a := k.ended(first); a.text != sentenceCancelled {
+			t.Errorf("cancelled: %+v", a)
+		}
+		k.allow(k.cards(1)[0])
+		if a := k.ended(second); a.error || len(k.engine.acted()) != 1 {
+			t.Errorf("the call that stayed: %+v", a)
+		}
+	})
+}
+
+func TestPanicUnderASharedCardEndsEveryCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newRig(t)
+		k.engine.act = func(engine.Request) (engine.Result, error) { panic("half way") }
+		first := k.start(t.Context(), "piece_action", act("stopAgents"))
+		second := k.start(t.Context(), "piece_action", act("stopAgents"))
+		synctest.Wait()
+		k.allow(k.cards(1)[0])
+		for _, done := range []<-chan answer{first, second} {
+			if a := k.ended(done); a.text != sentenceFault {
+				t.Errorf("a panic says %+v", a)
+			}
+		}
+	})
+}
+
+func TestDifferentCallsHaveCardsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	k.engine.everythingLegal = true
+	k.engine.settings[keyAsk] = "true"
+	a := k.start(t.Context(), "piece_action", act("messageTask", "taskId", taskID, "text", "one"))
+	b := k.start(t.Context(), "piece_action", act("messageTask", "taskId", taskID, "text", "two"))
+	for _, q := range k.cards(2) {
+		if q.Danger {
+			t.Error("a message is marked as dangerous")
+		}
+	}
+	k.desk.StopAll()
+	k.ended(a)
+	k.ended(b)
+}
+
+// TestEveryActionAsksAsItsTierSays goes over all actions, with the setting on and off and on each lane.
+func TestEveryActionAsksAsItsTierSays(t *testing.T) {
+	t.Parallel()
+	always := []string{"stopAgents", "markDone"}
+	withSetting := []string{
+		"startExecution", "resumeAgents", "retryFailedAgents", "resumeTask", "editTaskBrief", "messageTask", "answerTaskQuestion", "createPR",
+	}
+	verbs := map[string]string{
+		"startExecution": "start agents", "stopAgents": "stop agents", "resumeAgents": "resume agents",
+		"retryFailedAgents": "recover the failed agents", "editTaskBrief": "change a task's brief", "messageTask": "message a task's agent",
+		"answerTaskQuestion": "answer a task's question", "createPR": "create a pull request", "markDone": "mark the piece done",
+		"approveSpec": "approve the spec and run Auto", "resumeTask": "resume a task",
+	}
+	needs := values{"prompt": "x", "lane": "auto", "taskId": taskID, "text": "x", "blocker": draftID}
+	contains := func(list []string, s string) bool {
+		return strings.Contains(" "+strings.Join(list, " ")+" ", " "+s+" ")
+	}
+	if n := len(pieces.Rules()); n != 27 {
+		t.Fatalf("there are %d actions", n)
+	}
+	for _, rule := range pieces.Rules() {
+		action := string(rule.Action)
+		for _, setting := range []string{"true", "false"} {
+			for _, lane := range []string{"", "manual", "auto"} {
+				if lane != "" && rule.Action != pieces.ApproveSpec {
+					continue
+				}
+				k := newRig(t)
+				k.engine.everythingLegal = true
+				k.engine.settings[keyAsk] = setting
+				args := act(action)
+				for _, name := range actionArgs[rule.Action].needs {
+					args[name] = needs[name]
+				}
+				if lane != "" {
+					args["lane"] = lane
+				}
+				on := setting == "true"
+				asks := contains(always, action) || on && (contains(withSetting, action) || action == "approveSpec" && lane == "auto")
+				done := k.start(t.Context(), "piece_action", args)
+				if asks {
+					q := k.cards(1)[0]
+					if q.Title != "Allow the MCP client to "+verbs[action]+"?" || q.Danger != contains(always, action) {
+						t.Errorf("%s asks %+v", action, q)
+					}
+					k.allow(q)
+				}
+				if a := k.ended(done); a.error {
+					t.Errorf("%s, setting %s, lane %q: %+v", action, setting, lane, a)
+				}
+				if got := k.engine.acted(); len(got) != 1 || (got[0].Bound != "") != asks {
+					t.Errorf("%s, setting %s, lane %q acted %+v", action, setting, lane, got)
+				}
+			}
+		}
+	}
+}
+
+func TestSettingIsReadOnEveryCall(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	k.engine.everythingLegal = true
+	k.ok("piece_action", act("createPR"))
+	k.engine.change(func() { k.engine.settings[keyAsk] = "true" })
+	done := k.start(t.Context(), "piece_action", act("createPR"))
+	k.allow(k.cards(1)[0])
+	k.ended(done)
+	k.engine.change(func() { k.engine.settings[keyAsk] = "false" })
+	k.ok("piece_action", act("createPR"))
+}
