@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -43,17 +44,24 @@ func (s *Store) Artifact(ctx context.Context, pieceID string, k pieces.ArtifactK
 	return row.artifact(), nil
 }
 
-// saveArtifacts writes documents over those of the same kind and task.
-func saveArtifacts(tx *gorm.DB, pieceID string, list []pieces.Artifact) error {
+// saveArtifacts writes documents over those of the same kind and task. A document without a time is of now.
+func saveArtifacts(tx *gorm.DB, pieceID string, list []pieces.Artifact, now time.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
-	for _, a := range list {
+	rows := make([]artifactRow, len(list))
+	for i, a := range list {
+		if a.PieceID == "" {
+			a.PieceID = pieceID
+		}
 		if a.PieceID != pieceID {
 			return fmt.Errorf("%s belongs to piece %q", a.Kind, a.PieceID)
 		}
+		if a.UpdatedAt.IsZero() {
+			a.UpdatedAt = now
+		}
+		rows[i] = toArtifactRow(a)
 	}
-	rows := all(list, toArtifactRow)
 	return tx.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "piece_id"}, {Name: "kind"}, {Name: "task_id"}},
 		UpdateAll: true,

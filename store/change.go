@@ -73,7 +73,7 @@ func saveParts(tx *gorm.DB, c pieces.Change, now time.Time) error {
 	if err := addEdges(tx, c.Piece.ID, c.Edges); err != nil {
 		return err
 	}
-	if err := saveArtifacts(tx, c.Piece.ID, c.Artifacts); err != nil {
+	if err := saveArtifacts(tx, c.Piece.ID, c.Artifacts, now); err != nil {
 		return err
 	}
 	return addHistory(tx, c, now)

@@ -48,7 +48,8 @@ func (r messageRow) message() pieces.Message {
 	return m
 }
 
-// AppendMessages adds to the end of a transcript and numbers what it adds, whatever Seq says.
+// AppendMessages adds to the end of a transcript and numbers what it adds, whatever Seq says. A message without a time is of
+// now.
 func (s *Store) AppendMessages(ctx context.Context, sessionID string, list []pieces.Message) error {
 	return s.write(ctx, fmt.Sprintf("append to session %s", sessionID), func(tx *gorm.DB) error {
 		if err := mustExist(tx, &sessionRow{}, sessionID); err != nil || len(list) == 0 {
@@ -61,6 +62,9 @@ func (s *Store) AppendMessages(ctx context.Context, sessionID string, list []pie
 		}
 		rows := make([]messageRow, len(list))
 		for i, m := range list {
+			if m.At.IsZero() {
+				m.At = s.now()
+			}
 			rows[i] = toMessageRow(sessionID, last+1+int64(i), m)
 		}
 		return tx.CreateInBatches(&rows, messagesAtOnce).Error

@@ -150,20 +150,26 @@ func checkPages(ctx context.Context, db *sql.DB) error {
 }
 
 // closeToOthers makes the folder and the file where they are missing, and takes other users' rights away. SQLite gives
-// its log files the rights of the database.
+// the log files that it makes the rights of the database. An existing file is not opened: closing it again would end the
+// locks of a connection of this process.
 func closeToOthers(path string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
+	for _, file := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(file, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	return errors.Join(os.Chmod(folder, 0o700), os.Chmod(path, 0o600))
+	return os.Chmod(folder, 0o700) //nolint:gosec // a folder
 }
 
 func migrate(ctx context.Context, o Options, path string, applied []int, list []migrations.Migration) error {

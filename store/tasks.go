@@ -73,12 +73,15 @@ func saveTasks(tx *gorm.DB, pieceID string, tasks []pieces.Task) error {
 	if len(tasks) == 0 {
 		return nil
 	}
-	for _, t := range tasks {
-		if t.PieceID != pieceID {
-			return fmt.Errorf("task %s belongs to piece %q", t.ID, t.PieceID)
+	rows := all(tasks, toTaskRow)
+	for i := range rows {
+		if rows[i].PieceID == "" {
+			rows[i].PieceID = pieceID
+		}
+		if rows[i].PieceID != pieceID {
+			return fmt.Errorf("task %s belongs to piece %q", rows[i].ID, rows[i].PieceID)
 		}
 	}
-	rows := all(tasks, toTaskRow)
 	done := tx.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "id"}},
 		Where:     clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "tasks.piece_id = excluded.piece_id"}}},

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
 	"gorm.io/gorm"
 
 	"fermata/pieces"
+	"fermata/store/migrations"
 )
 
 // write runs one intent as one transaction, and wakes the watchers once it is on disk.
@@ -77,7 +77,7 @@ func explain(path string, err error) error {
 		}
 	}
 	d.file = path
-	if copies, _ := filepath.Glob(path + ".before-????"); len(copies) > 0 { // a bad pattern finds nothing
+	if copies := migrations.Backups(path); len(copies) > 0 {
 		d.copy = copies[len(copies)-1]
 	}
 	return d

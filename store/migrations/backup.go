@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 )
 
@@ -26,6 +28,22 @@ func (m Migration) Backup(ctx context.Context, db *sql.DB, path string) (string,
 		return "", fmt.Errorf("back up %s: %w", path, err)
 	}
 	return to, nil
+}
+
+// Backups lists the copies beside a database, the newest last.
+func Backups(path string) []string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	name := regexp.MustCompile("^" + regexp.QuoteMeta(filepath.Base(path)) + `\.before-\d{4,}(\.\d+)?$`)
+	var list []string
+	for _, e := range entries {
+		if name.MatchString(e.Name()) {
+			list = append(list, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return list
 }
 
 func freeName(name string) (string, error) {

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"gorm.io/gorm"
+
+	"fermata/pieces"
+)
+
+// watchQueries returns a function that lists the queries made since its last call.
+func watchQueries(t *testing.T, s *Store) func() []string {
+	t.Helper()
+	var mu sync.Mutex
+	var seen []string
+	must(t, s.readers.Callback().Query().After("gorm:query").Register("seen", func(tx *gorm.DB) {
+		if tx.DryRun { // a subquery, on its way into its query
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, tx.Dialector.Explain(tx.Statement.SQL.String(), tx.Statement.Vars...))
+	}))
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		list := seen
+		seen = nil
+		return list
+	}
+}
+
+func TestListingTakesTheSameFewQueriesForAnyNumberOfPieces(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	queries := watchQueries(t, s)
+	addProject(t, s, "p")
+	for i := range 30 {
+		id := fmt.Sprint("piece", i)
+		tasks, edges := graph(id, id+"a", id+"b")
+		_, err := s.Apply(ctx, pieces.Change{
+			Piece: release(t, s, "p", id), Tasks: tasks, Edges: edges, Artifacts: []pieces.Artifact{{Kind: pieces.ArtifactSpec}},
+		})
+		must(t, err)
+		if i != 0 && i != 29 {
+			continue
+		}
+		queries()
+		list, err := s.Pieces(ctx, pieces.PieceFilter{})
+		must(t, err)
+		if n := len(queries()); n != 4 || len(list) != i+1 {
+			t.Errorf("%d queries for %d pieces", n, len(list))
+		}
+	}
+}
+
+// The plan of every query must go through indexes, or the list would grow slower with what it does not show.
+func TestListingReadsNothingItDoesNotShow(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	queries := watchQueries(t, s)
+	for _, f := range []pieces.PieceFilter{{}, {ProjectID: "p"}, {ProjectID: "p", IncludeArchived: true}} {
+		_, err := s.Pieces(ctx, f)
+		must(t, err)
+		for _, query := range queries() {
+			plan := planOf(t, s, query)
+			if strings.Contains(plan, "SCAN") && !strings.Contains(plan, "SCAN CONSTANT ROW") {
+				t.Errorf("%+v reads a whole table:\n%s\n%s", f, query, plan)
+			}
+			if strings.Contains(query, "artifacts") && !strings.Contains(plan, "artifacts USING COVERING INDEX") {
+				t.Errorf("%+v reads documents:\n%s\n%s", f, query, plan)
+			}
+		}
+	}
+	for _, call := range []func() error{
+		func() error {
+			_, err := s.Sessions(ctx, pieces.SessionFilter{PieceID: "a", LiveOnly: true})
+			return err
+		},
+		func() error { _, err := s.Sessions(ctx, pieces.SessionFilter{LiveOnly: true}); return err },
+		func() error { _, err := s.Drafts(ctx, "p"); return err },
+		func() error { _, err := s.Worktrees(ctx, "a"); return err },
+	} {
+		must(t, call())
+		for _, query := range queries() {
+			if plan := planOf(t, s, query); strings.Contains(plan, "SCAN") {
+				t.Errorf("reads a whole table:\n%s\n%s", query, plan)
+			}
+		}
+	}
+}
+
+func planOf(t *testing.T, s *Store, query string) string {
+	t.Helper()
+	var steps []struct{ Detail string }
+	must(t, s.readers.Raw("EXPLAIN QUERY PLAN "+query).Scan(&steps).Error)
+	var plan strings.Builder
+	for _, step := range steps {
+		plan.WriteString(step.Detail + "\n")
+	}
+	return plan.String()
+}
+
+// addMany puts n pieces of four agents each into the store, in one transaction.
+func addMany(t testing.TB, s *Store, project string, n int, archived bool) {
+	t.Helper()
+	must(t, s.write(t.Context(), "add many", func(tx *gorm.DB) error {
+		for i := range n {
+			id := fmt.Sprintf("%s-%d-%v", project, i, archived)
+			p := pieces.Piece{ID: id, ProjectID: project, Name: "A piece", Archived: archived, PR: &pieces.PullRequest{}, CreatedAt: start}
+			if err := insertPiece(tx, p); err != nil {
+				return err
+			}
+			c := pieces.Change{Piece: p, Artifacts: []pieces.Artifact{{Kind: pieces.ArtifactSpec, Content: strings.Repeat("x", 500)}}}
+			c.Tasks, c.Edges = graph(id, id+"a", id+"b", id+"c", id+"d")
+			if err := saveParts(tx, c, start); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func BenchmarkTenThousandPieces(b *testing.B) {
+	s := newStore(b)
+	for _, p := range []string{"p", "q"} {
+		addProject(b, s, p)
+	}
+	addMany(b, s, "p", 10_000, false)
+	addMany(b, s, "q", 10_000, true)
+	for name, f := range map[string]pieces.PieceFilter{"listed": {}, "ofAnEmptyProject": {ProjectID: "q"}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Pieces(b.Context(), f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
