@@ -213,8 +213,9 @@ func TestConnectionIsLookedUpOnce(t *testing.T) {
 	c := &Caller{conn: &connection{}}
 	looks := 0
 	look := func() any { looks++; return looks }
-	if c.PerConnection("k", look) != 1 || c.PerConnection("k", look) != 1 || c.PerConnection("other", look) != 2 {
-		t.Errorf("%d looks", looks)
+	first, again, other := c.PerConnection("k", look), c.PerConnection("k", look), c.PerConnection("other", look)
+	if first != 1 || again != 1 || other != 2 {
+		t.Errorf("found %v, again %v, other %v", first, again, other)
 	}
 	alone := CallerFrom(context.Background())
 	alone.Waiting("outside of a call this does nothing")

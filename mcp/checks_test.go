@@ -94,6 +94,8 @@ func TestEveryWrongRequestIsRefused(t *testing.T) {
 		{name: "too deep", body: strings.Repeat("[", 20000) + strings.Repeat("]", 20000), status: 400, answer: "-32700"},
 		{name: "batch", body: "[" + ping + "]", status: 400, answer: "-32600"},
 		{name: "empty batch", body: "[]", status: 400, answer: "-32600"},
+		{name: "null", body: "null", status: 400, answer: "-32600"},
+		{name: "broken batch", body: "[" + ping, status: 400, answer: "-32700"},
 		{name: "string", body: `"ping"`, status: 400, answer: "-32600"},
 		{name: "no version", body: `{"id":1,"method":"ping"}`, status: 400, answer: `"id":1,"error":{"code":-32600`},
 		{name: "version 1", body: `{"jsonrpc":"1.0","id":1,"method":"ping"}`, status: 400, answer: "-32600"},

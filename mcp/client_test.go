@@ -14,7 +14,7 @@ import (
 )
 
 func (k *rig) client(ctx context.Context, name string) (*client.Client, error) {
-	c, err := client.NewStreamableHttpClient(k.s.Endpoint(), transport.WithContinuousListening())
+	c, err := client.NewStreamableHttpClient(k.s.Endpoint(), transport.WithContinuousListening()) //nolint:staticcheck // clients of today listen so
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ func (s *connections) track(c net.Conn, state http.ConnState) {
 		s.all[c] = struct{}{}
 	case http.StateClosed, http.StateHijacked:
 		delete(s.all, c)
+	default: // in use and idle ones are open all the same
 	}
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,7 +42,9 @@ func parse(body []byte) (*message, *fault) {
 	if !utf8.Valid(body) {
 		return nil, &fault{status: http.StatusBadRequest, code: mcpgo.PARSE_ERROR, text: "body is not UTF-8"}
 	}
-	if !json.Valid(body) {
+	var parts map[string]json.RawMessage
+	var wrongKind *json.UnmarshalTypeError // found after the whole text proved to be JSON
+	if err := json.Unmarshal(body, &parts); err != nil && !errors.As(err, &wrongKind) {
 		return nil, &fault{status: http.StatusBadRequest, code: mcpgo.PARSE_ERROR, text: "body is not valid JSON"}
 	}
 	switch bytes.TrimLeft(body, " \t\r\n")[0] {
@@ -50,10 +53,6 @@ func parse(body []byte) (*message, *fault) {
 		return nil, invalid(nil, "JSON-RPC batches are not supported")
 	default:
 		return nil, invalid(nil, "a JSON-RPC message is an object")
-	}
-	var parts map[string]json.RawMessage
-	if err := json.Unmarshal(body, &parts); err != nil {
-		return nil, &fault{status: http.StatusBadRequest, code: mcpgo.PARSE_ERROR, text: "body is not valid JSON"}
 	}
 	return fromParts(parts)
 }

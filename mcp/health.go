@@ -55,7 +55,7 @@ func askTools(ctx context.Context, web *http.Client, endpoint, cursor string) (n
 	if err != nil {
 		return 0, "", withoutURL(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return 0, "", fmt.Errorf("answered %s", resp.Status)
 	}

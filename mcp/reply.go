@@ -137,6 +137,7 @@ func (r *reply) begin(status int) {
 		if isEventStream(r.header) {
 			r.state = handlerEvent
 		}
+	default: // begun before
 	}
 }
 
@@ -174,6 +175,7 @@ func (r *reply) give(f *fault) {
 	case ourEvent:
 		r.held.Write(f.body())
 		r.state = answerHeld
+	default: // the handler has answered
 	}
 }
 

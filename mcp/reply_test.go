@@ -51,7 +51,7 @@ func TestBeatsComeOnTime(t *testing.T) {
 				if row.waits {
 					r.wait("for you")
 				}
-				time.Sleep(row.after) //nolint:forbidigo // the clock of the bubble
+				time.Sleep(row.after) // the clock of the bubble
 				synctest.Wait()
 				r.mu.Lock()
 				got := strings.Count(w.Body.String(), "notifications/progress")
@@ -60,7 +60,7 @@ func TestBeatsComeOnTime(t *testing.T) {
 				if got != row.beats {
 					t.Errorf("%d beats, want %d", got, row.beats)
 				}
-				time.Sleep(time.Hour) //nolint:forbidigo // the clock of the bubble
+				time.Sleep(time.Hour) // the clock of the bubble
 				if after := strings.Count(w.Body.String(), "notifications/progress"); after != got {
 					t.Errorf("%d beats after the end", after-got)
 				}

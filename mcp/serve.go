@@ -23,9 +23,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
-		closeErr := s.Close(context.WithoutCancel(ctx))
-		<-failed
-		return closeErr
+		_ = s.Close(context.WithoutCancel(ctx)) // said again below
+		err = <-failed
 	}
 	if s.calls.stopped() {
 		return s.Close(ctx) // waits for the Close that is under way

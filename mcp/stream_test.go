@@ -85,7 +85,7 @@ func TestStreamBeats(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the stream of a client that left stays")
 		}
-		time.Sleep(time.Millisecond) //nolint:forbidigo // polls a table that signals nothing
+		time.Sleep(time.Millisecond) // polls a table that signals nothing
 	}
 }
 
