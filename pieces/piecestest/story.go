@@ -1,0 +1,92 @@
+package piecestest
+
+import "fmt"
+
+// StorySpec is the spec of the piece that Story's script builds.
+const StorySpec = `# Upload retry
+
+## Goal
+
+Uploads are tried again when the network fails.
+
+## Acceptance criteria
+
+- A failed upload is tried three times.
+- The waiting time between the tries grows.
+`
+
+// StoryAgent is one agent of the story's plan: it writes one file and commits it.
+type StoryAgent struct {
+	Key, Name, File string
+	After           []string
+	// Asks is a command that the agent runs before it writes, which the standard profile asks the person about.
+	Asks string
+	// Hold keeps the agent's first answer back until the channel is closed.
+	Hold <-chan struct{}
+}
+
+// StoryAgents is a small plan: two agents side by side, and one that builds on both.
+func StoryAgents() []StoryAgent {
+	return []StoryAgent{
+		{Key: "retry", Name: "Retry loop", File: "retry.txt"},
+		{Key: "backoff", Name: "Backoff", File: "backoff.txt"},
+		{Key: "wire", Name: "Wire it up", File: "wire.txt", After: []string{"retry", "backoff"}},
+	}
+}
+
+// Story is the script of a whole piece: strategy, plan, the agents, a work review that passes, and the pull request's text.
+func Story(agents []StoryAgent) Script {
+	type planned struct {
+		Key       string   `json:"key"`
+		Name      string   `json:"name"`
+		Brief     string   `json:"brief"`
+		DependsOn []string `json:"dependsOn"`
+	}
+	var plan []planned
+	script := Script{
+		{Name: "strategy", Match: Contains("# Step: strategy"), Replies: []Reply{
+			Structured(map[string]any{"strategy": "# Strategy\n\nA small loop around the upload, with a growing pause."}),
+		}, Repeat: true},
+	}
+	for i, a := range agents {
+		after := a.After
+		if after == nil {
+			after = []string{}
+		}
+		plan = append(plan, planned{a.Key, a.Name, "Write " + a.File + " and commit it.", after})
+		script = append(script, Rule{
+			Name: a.Key, Match: Contains(fmt.Sprintf("# Step: agent %d\n", i+1)), Replies: a.replies(), Repeat: true,
+		})
+	}
+	return append(script,
+		Rule{Name: "plan", Match: Contains("# Step: plan"), Replies: []Reply{Structured(map[string]any{"agents": plan})}, Repeat: true},
+		Rule{Name: "review", Match: Contains("# Step: work review"), Replies: []Reply{Structured(map[string]any{
+			"verdict": "pass",
+			"criteria": []map[string]any{
+				{"criterion": "A failed upload is tried three times.", "met": true, "evidence": "retry.txt:1"},
+				{"criterion": "The waiting time between the tries grows.", "met": true, "evidence": "backoff.txt:1"},
+			},
+			"failedAgents": []any{},
+			"summary":      "# Summary\n\nUploads are tried again.",
+			"learnings":    "# Learnings\n\nThe repository has no tests yet.",
+		})}, Repeat: true},
+		Rule{Name: "pull request", Match: Contains("# Step: pull request"), Replies: []Reply{Structured(map[string]any{
+			"title": "Try failed uploads again", "body": "Uploads that fail are tried three times, with a growing pause.",
+		})}, Repeat: true},
+	)
+}
+
+func (a StoryAgent) replies() []Reply {
+	var list []Reply
+	if a.Asks != "" {
+		list = append(list, Use("Bash", map[string]any{"command": a.Asks, "description": "Check the work"}))
+	}
+	list = append(list,
+		Use("Write", map[string]any{"file_path": "{{cwd}}/" + a.File, "content": a.Name + "\n"}),
+		Use("Bash", map[string]any{"command": "git add " + a.File, "description": "Stage the file"}),
+		Use("Bash", map[string]any{"command": "git commit -m 'Add " + a.File + "'", "description": "Commit the file"}),
+		Structured(map[string]any{"changed": "Added " + a.File, "decisions": []string{}, "openPoints": []string{}, "files": []string{a.File}}),
+	)
+	list[0].Hold = a.Hold
+	return list
+}
