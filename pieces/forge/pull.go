@@ -40,15 +40,12 @@ func (f *Forge) Open(ctx context.Context, s pieces.PullRequestSpec) (pieces.Pull
 
 // mayExist says whether the pull request may be there although GitHub did not say so.
 func mayExist(err error) bool {
-	switch code := status(err); {
-	case code == http.StatusUnprocessableEntity:
+	code := status(err)
+	if code == http.StatusUnprocessableEntity {
 		return strings.Contains(strings.ToLower(err.Error()), "already exists")
-	case code == 0:
-		var limit *github.RateLimitError
-		return !errors.As(err, &limit)
-	default:
-		return code >= http.StatusInternalServerError
 	}
+	var limit *github.RateLimitError
+	return code >= http.StatusInternalServerError || code == 0 && !errors.As(err, &limit)
 }
 
 // Find looks for the pull request of a branch: the open one, else the newest; nil when there is none.

@@ -112,7 +112,8 @@ func (g *Git) identity(ctx context.Context, worktree string) ([]string, error) {
 		if err != nil && exitCode(err) != 1 {
 			return nil, err
 		}
-		if strings.TrimSpace(value) == "" && !(part.key == "user.email" && g.variable("EMAIL") != "") {
+		known := strings.TrimSpace(value) != "" || part.key == "user.email" && g.variable("EMAIL") != ""
+		if !known {
 			set = append(set, "-c", part.key+"="+part.value)
 		}
 	}
