@@ -15,25 +15,25 @@ import (
 
 var start = time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
 
-func newStore(t testing.TB) *Store {
-	t.Helper()
-	s, err := Open(context.Background(), Options{Path: filepath.Join(t.TempDir(), "data", "fermata.db"), Now: func() time.Time { return start }})
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
+func newStore(tb testing.TB) *Store {
+	tb.Helper()
+	s, err := Open(context.Background(), Options{Path: filepath.Join(tb.TempDir(), "data", "fermata.db"), Now: func() time.Time { return start }})
+	must(tb, err)
+	tb.Cleanup(func() { must(tb, s.Close()) })
 	return s
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func same(t testing.TB, what string, got, want any) {
-	t.Helper()
+func same(tb testing.TB, what string, got, want any) {
+	tb.Helper()
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+		tb.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
 	}
 }
 
@@ -82,21 +82,21 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-func addProject(t testing.TB, s *Store, id string) {
-	t.Helper()
-	must(t, s.AddProject(t.Context(), pieces.Project{ID: id, Name: id, Path: "/" + id, Branch: "main", CreatedAt: start}))
+func addProject(tb testing.TB, s *Store, id string) {
+	tb.Helper()
+	must(tb, s.AddProject(tb.Context(), pieces.Project{ID: id, Name: id, Path: "/" + id, Branch: "main", CreatedAt: start}))
 }
 
 // release files a draft and makes it a piece, with a history row.
-func release(t testing.TB, s *Store, project, id string) pieces.Piece {
-	t.Helper()
-	must(t, s.AddDraft(t.Context(), pieces.Draft{ID: id, ProjectID: project, CreatedAt: start}))
-	p, err := s.Release(t.Context(), 0, pieces.Change{
+func release(tb testing.TB, s *Store, project, id string) pieces.Piece {
+	tb.Helper()
+	must(tb, s.AddDraft(tb.Context(), pieces.Draft{ID: id, ProjectID: project, CreatedAt: start}))
+	p, err := s.Release(tb.Context(), 0, pieces.Change{
 		Piece:   pieces.Piece{ID: id, ProjectID: project, Name: id, Phase: pieces.PhaseSpec, Activity: pieces.Idle, CreatedAt: start},
 		From:    pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle},
 		Trigger: pieces.OnReleased, By: pieces.ByPerson,
 	})
-	must(t, err)
+	must(tb, err)
 	return p
 }
 

@@ -22,7 +22,7 @@ func watchQueries(t *testing.T, s *Store) func() []string {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, tx.Dialector.Explain(tx.Statement.SQL.String(), tx.Statement.Vars...))
+		seen = append(seen, tx.Explain(tx.Statement.SQL.String(), tx.Statement.Vars...))
 	}))
 	return func() []string {
 		mu.Lock()
@@ -105,9 +105,9 @@ func planOf(t *testing.T, s *Store, query string) string {
 }
 
 // addMany puts n pieces of four agents each into the store, in one transaction.
-func addMany(t testing.TB, s *Store, project string, n int, archived bool) {
-	t.Helper()
-	must(t, s.write(t.Context(), "add many", func(tx *gorm.DB) error {
+func addMany(tb testing.TB, s *Store, project string, n int, archived bool) {
+	tb.Helper()
+	must(tb, s.write(tb.Context(), "add many", func(tx *gorm.DB) error {
 		for i := range n {
 			id := fmt.Sprintf("%s-%d-%v", project, i, archived)
 			p := pieces.Piece{ID: id, ProjectID: project, Name: "A piece", Archived: archived, PR: &pieces.PullRequest{}, CreatedAt: start}

@@ -64,6 +64,7 @@ func TestOfManyChangesToOneVersionExactlyOneWins(t *testing.T) {
 
 // checkSnapshot checks that the piece and what belongs to it were written by the same change.
 func checkSnapshot(t *testing.T, s *Store) {
+	t.Helper()
 	list, err := s.Pieces(t.Context(), pieces.PieceFilter{})
 	if err != nil || len(list) != 1 {
 		t.Errorf("read %d pieces: %v", len(list), err)
