@@ -52,6 +52,8 @@ type Options struct {
 	Beat time.Duration
 	// BeforeClose is called by Close while waiting calls can still be answered: the app denies every card in it.
 	BeforeClose func()
+	// Wrap goes between the server's own checks and the protocol; the tools' argument check stands there. Nil wraps nothing.
+	Wrap func(http.Handler) http.Handler
 }
 
 // Status is what Settings shows of a Server.
@@ -105,6 +107,7 @@ type limits struct {
 	body     int64         // bytes of one request
 	header   time.Duration // to send the request's head
 	read     time.Duration // to send the whole body
+	drain    time.Duration // to finish sending what was refused
 	write    time.Duration // to take one write of ours
 	idle     time.Duration // between two requests of a connection
 	grace    time.Duration // for calls in flight at Close
@@ -115,7 +118,7 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		body: 5 << 20, header: 10 * time.Second, read: 30 * time.Second, write: 30 * time.Second,
+		body: 5 << 20, header: 10 * time.Second, read: 30 * time.Second, drain: 5 * time.Second, write: 30 * time.Second,
 		idle: 5 * time.Minute, grace: 3 * time.Second, last: time.Second, sessions: 4096, calls: 256,
 	}
 }
@@ -148,6 +151,9 @@ func New(o Options) (*Server, error) {
 	}
 	s.inner = server.NewStreamableHTTPServer(o.Tools,
 		server.WithStateLess(true), server.WithDisableStreaming(true), server.WithStreamableHTTPLogger(o.Log))
+	if o.Wrap != nil {
+		s.inner = o.Wrap(s.inner)
+	}
 	s.sessions = newSessions(s.limits.sessions, s.limits.calls)
 	s.streams = newStreams()
 	return s, nil

@@ -70,7 +70,7 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 		if commit == "" {
 			ref = ""
 		}
-		if err := e.removeWorktree(ctx, w, commit); err != nil {
+		if err := e.removeWorktree(ctx, w, ref); err != nil {
 			return saved, fmt.Errorf("remove the worktree %s: %w", w.Path, err)
 		}
 		if w.Path == p.Worktree {

@@ -101,7 +101,7 @@ func (e *Engine) pushAndOpen(ctx context.Context, s pieces.Snapshot, r Request) 
 		dir = project.Path
 	}
 	if err := e.Git.Push(ctx, dir, remote.Name, s.Piece.Branch); err != nil {
-		return pieces.PullRequest{}, 0, fmt.Errorf("push %s to %s: %w", s.Piece.Branch, remote.Name, err)
+		return pieces.PullRequest{}, 0, err
 	}
 	title, body, cost, err := e.prText(ctx, s, r)
 	if err != nil {

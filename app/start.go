@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"fyne.io/fyne/v2"
+	fyneapp "fyne.io/fyne/v2/app"
+
+	"fermata/assets"
+	"fermata/ui"
+	"fermata/ui/kit"
+	"fermata/ui/pump"
+)
+
+// appID names the app to the desktop.
+const appID = "run.fermata.app"
+
+// start runs the app until it quits, or shows the window of the one that has the data folder.
+func start(ctx context.Context, f folder, log *slog.Logger) error {
+	release, err := claim(f)
+	if errors.Is(err, errRunning) {
+		if err := tell(ctx, f, order{Do: orderShow}, nil); err != nil {
+			return fmt.Errorf("%w, but it did not show its window: %w", errRunning, err)
+		}
+		fmt.Fprintln(os.Stderr, "fermata: it runs already; its window is shown.")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := hasDisplay(os.Getenv); err != nil {
+		return err
+	}
+	if file, err := os.OpenFile(f.crash(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err == nil {
+		// A crash of the runtime itself leaves its reason in the data folder.
+		if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
+			log.Warn("keep a crash file", "err", err)
+		}
+		defer file.Close()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := build(ctx, f, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.live(ctx, cancel), c.store.Close())
+}
+
+func hasDisplay(env func(string) string) error {
+	if runtime.GOOS == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
+		return errors.New("there is no display to open a window on: set DISPLAY, or start it with `make run`, which brings one of its own")
+	}
+	return nil
+}
+
+// live runs the windows on this goroutine and everything else beside it, and ends all of it in order.
+func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
+	if err := c.engine.Start(ctx); err != nil {
+		return err
+	}
+	defer c.engine.Close()
+	a := fyneapp.NewWithID(appID)
+	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))
+	a.Settings().SetTheme(kit.NewTheme(kit.Fonts{
+		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
+	}))
+	host := findTray(a, c.log)
+	screen := pump.New()
+	shell := ui.New(ui.Options{
+		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Pump: screen, Log: c.log, Version: Version,
+		Tray: host, DataFolder: string(c.folder),
+	})
+	l, err := listen(c.folder, c.log, func(ctx context.Context, o order) (any, error) {
+		return c.order(ctx, o, func() { fyne.Do(shell.Show) }, func(name string) (any, error) { return locate(shell, name) })
+	})
+	if err != nil {
+		return err
+	}
+	var work sync.WaitGroup
+	serving, stopServing := context.WithCancel(ctx)
+	work.Go(func() { c.plane.run(serving) })
+	work.Go(func() { l.serve(ctx) })
+	a.Lifecycle().SetOnStarted(func() { shell.Start(ctx) })
+	quit := context.AfterFunc(ctx, func() { fyne.Do(a.Quit) })
+	a.Run()
+	quit()
+	// Waiting calls are answered before anything else ends.
+	stopServing()
+	cancel()
+	l.close()
+	work.Wait()
+	shell.Close()
+	screen.Wait()
+	return nil
+}
+
+// locate says where a named widget is on its window, so that tests can click it as a person would. It runs on the main
+// goroutine and waits for it.
+func locate(shell *ui.Shell, name string) (ui.Place, error) {
+	type found struct {
+		place ui.Place
+		err   error
+	}
+	back := make(chan found, 1)
+	fyne.Do(func() {
+		p, err := shell.Locate(name)
+		back <- found{p, err}
+	})
+	f := <-back
+	return f.place, f.err
+}
