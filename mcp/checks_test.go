@@ -87,6 +87,8 @@ func TestEveryWrongRequestIsRefused(t *testing.T) {
 		{name: "packed", header: header{"Content-Encoding": "gzip"}, status: 415},
 
 		{name: "too big", body: `{"x":"` + strings.Repeat("x", 5<<20) + `"}`, status: 413, answer: "5242880"},
+		{name: "big and text", body: strings.Repeat("x", 5<<20), header: header{"Content-Type": "text/plain"}, status: 415},
+		{name: "big and a wrong token", path: "/x/mcp", body: strings.Repeat("x", 5<<20), status: 404, answer: "-"},
 		{name: "not JSON", body: `{"jsonrpc":`, status: 400, answer: "-32700"},
 		{name: "nothing", body: " ", status: 400, answer: "-32700"},
 		{name: "two messages", body: ping + ping, status: 400, answer: "-32700"},
@@ -218,11 +220,12 @@ func TestOddRequestLinesAreRefused(t *testing.T) {
 func TestSlowClientsAreCutAndHoldNobody(t *testing.T) {
 	t.Parallel()
 	k := newRig(t, func(_ *Options, l *limits) {
-		l.header, l.read = 300*time.Millisecond, 300*time.Millisecond
+		l.header, l.read, l.drain = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
 	})
 	host := fmt.Sprintf("127.0.0.1:%d", k.s.Status().Port)
 	head := "POST /" + testToken + "/mcp HTTP/1.1\r\nHost: " + host + "\r\n"
-	starts := []string{"", "PO", head, head + "Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{\"json"}
+	wrong := "POST /wrong/mcp HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 40\r\n\r\n{"
+	starts := []string{"", "PO", head, wrong, head + "Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{\"json"}
 	var slow []net.Conn
 	for range 20 {
 		for _, text := range starts {

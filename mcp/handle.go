@@ -49,11 +49,25 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	if no.allow != "" {
 		w.Header().Set("Allow", no.allow)
 	}
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+		defer s.drain(w, r)
+	}
 	if no.status == http.StatusNotFound {
+		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(no.status)
 		return
 	}
 	(&fault{status: no.status, code: codeRefused, text: no.reason}).write(w)
+}
+
+// drain sends what was answered, then reads on for a while: the answer would be lost in a reset connection if the
+// client were still sending when it closes.
+func (s *Server) drain(w http.ResponseWriter, r *http.Request) {
+	rc := http.NewResponseController(w)
+	_ = rc.Flush()
+	_ = rc.SetReadDeadline(time.Now().Add(s.limits.drain))
+	_, _ = io.CopyN(io.Discard, r.Body, 8*s.limits.body)
 }
 
 func (s *Server) endSession(w http.ResponseWriter, r *http.Request) {
@@ -66,29 +80,31 @@ func (s *Server) endSession(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// readBody reads the whole request within the limits of size and time.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *fault) {
-	tooBig := &fault{
-		status: http.StatusRequestEntityTooLarge, code: mcpgo.INVALID_REQUEST,
-		text: fmt.Sprintf("request body over %d bytes", s.limits.body),
-	}
-	if r.ContentLength > s.limits.body {
-		w.Header().Set("Connection", "close")
-		return nil, tooBig
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.body))
-	var over *http.MaxBytesError
-	if errors.As(err, &over) {
-		return nil, tooBig
+// readBody reads the whole request within the limits of size and time. Where it cannot, it answers and returns false.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	var body []byte
+	var err error = &http.MaxBytesError{Limit: s.limits.body}
+	if r.ContentLength <= s.limits.body {
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.body))
 	}
 	if err != nil {
 		w.Header().Set("Connection", "close")
-		return nil, &fault{status: http.StatusRequestTimeout, code: mcpgo.PARSE_ERROR, text: "the request body did not arrive"}
+		var over *http.MaxBytesError
+		if !errors.As(err, &over) {
+			(&fault{status: http.StatusRequestTimeout, code: mcpgo.PARSE_ERROR, text: "the request body did not arrive"}).write(w)
+			return nil, false
+		}
+		(&fault{
+			status: http.StatusRequestEntityTooLarge, code: mcpgo.INVALID_REQUEST,
+			text: fmt.Sprintf("request body over %d bytes", over.Limit),
+		}).write(w)
+		s.drain(w, r)
+		return nil, false
 	}
 	// The rest of the request is our answer, which may take as long as a person does. A deadline left here would
 	// look like a hang-up.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	return body, nil
+	return body, true
 }
 
 func sessionFault(id []byte, err error) *fault {

@@ -12,9 +12,8 @@ import (
 
 // post handles one JSON-RPC message.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	body, no := s.readBody(w, r)
-	if no != nil {
-		no.write(w)
+	body, ok := s.readBody(w, r)
+	if !ok {
 		return
 	}
 	m, no := parse(body)

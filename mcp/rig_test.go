@@ -19,7 +19,7 @@ import (
 const testToken = "a-token-of-the-tests-0123456789"
 
 // soon bounds what must happen; a test that runs into it has failed.
-const soon = 10 * time.Second
+const soon = 30 * time.Second
 
 // rig is a running server with tools that block until they are told to go on.
 type rig struct {
