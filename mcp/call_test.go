@@ -223,3 +223,20 @@ func TestConnectionIsLookedUpOnce(t *testing.T) {
 		t.Error("a caller without a connection does not look")
 	}
 }
+
+func TestClientThatDoesNotReadIsCut(t *testing.T) {
+	t.Parallel()
+	k := newRig(t, func(_ *Options, l *limits) { l.write = 200 * time.Millisecond })
+	cut := make(chan error, 1)
+	k.s.inner = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		chunk := make([]byte, 1<<20)
+		for {
+			if _, err := w.Write(chunk); err != nil {
+				cut <- err
+				return
+			}
+		}
+	})
+	k.start(context.Background(), ping, nil)
+	want(t, cut, "the cut")
+}
