@@ -1,0 +1,294 @@
+package card_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"fermata/pieces/consent"
+	. "fermata/ui/card"
+	"fermata/ui/kit"
+	"fermata/ui/stage"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+)
+
+const soon = time.Millisecond
+
+// table is a desk with its windows.
+type table struct {
+	*testing.T
+	*stage.Stage
+	desk  consent.Desk
+	cards *Cards
+	told  []string
+}
+
+func newTable(t *testing.T, s *stage.Stage, arm time.Duration) *table {
+	t.Helper()
+	b := &table{T: t, Stage: s}
+	b.cards = New(t.Context(), Options{
+		Desk: &b.desk, Pump: s.Pump, ArmAfter: arm, Linger: 20 * soon,
+		Notify: func(q consent.Question) { b.told = append(b.told, q.Body) },
+	})
+	b.cards.Follow()
+	return b
+}
+
+func (b *table) window(scope Scope) (fyne.Window, *Host) {
+	b.Helper()
+	w := b.Open(kit.Body("nothing"), 720, 480)
+	h := b.cards.Open(w, scope)
+	ground := canvas.NewRectangle(theme.Color(kit.ColorBackground))
+	w.SetContent(kit.NewTips(container.NewStack(ground, kit.Pad(kit.Pane, kit.NewEntry("below")), h.Notice())))
+	stage.Settle(w)
+	b.cards.Deal()
+	return w, h
+}
+
+// ask puts a question and returns its end, and the function that withdraws it.
+func (b *table) ask(q consent.Question) (<-chan consent.Reply, func()) {
+	b.Helper()
+	ctx, withdraw := context.WithCancel(b.Context())
+	before := len(b.desk.Pending())
+	ended := make(chan consent.Reply, 1)
+	wake, stop := b.desk.Watch()
+	defer stop()
+	go func() { ended <- b.desk.Ask(ctx, q) }()
+	for len(b.desk.Pending()) == before {
+		<-wake
+	}
+	return ended, withdraw
+}
+
+func (b *table) ready(w fyne.Window) {
+	b.Helper()
+	b.Until("the card takes answers", func() bool {
+		o, found := stage.Find(w, "card:allow")
+		return found && !o.(*kit.Button).Disabled()
+	})
+}
+
+func stop(project string) consent.Question {
+	return consent.Question{
+		ProjectID: project, Title: "Allow the MCP client to stop agents?",
+		Body:   "An external MCP client wants to stop agents on 'upload-retry' (muse).",
+		Effect: []string{"2 agents stop; what they have committed stays", "1 agent has changes that are not committed"},
+		Client: consent.Client{Name: "claude-code", Version: "2.1.197"}, Danger: true,
+	}
+}
+
+func TestAllowAndDenyAreAnsweredWithAClick(t *testing.T) {
+	for button, want := range map[string]consent.Outcome{"card:allow": consent.Allowed, "card:deny": consent.Denied} {
+		t.Run(button, func(t *testing.T) {
+			b := newTable(t, stage.New(t), soon)
+			w, _ := b.window(Scope{ProjectID: "muse"})
+			end, _ := b.ask(stop("muse"))
+			b.ready(w)
+			b.Type(w, "card:note", "Not while they work")
+			b.Tap(w, button)
+			r := <-end
+			if r.Outcome != want {
+				t.Errorf("outcome %v, want %v", r.Outcome, want)
+			}
+			if want == consent.Denied && r.Note != "Not while they work" {
+				t.Errorf("note %q, want what was typed", r.Note)
+			}
+			if w.Canvas().Overlays().Top() != nil {
+				t.Error("the card stays after its answer")
+			}
+		})
+	}
+}
+
+func TestFocusStartsOnDenyAndEnterNeverAllows(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	end, _ := b.ask(stop("muse"))
+	b.ready(w)
+	deny, _ := stage.Find(w, "card:deny")
+	if fyne.Focusable(deny.(*kit.Button)) != w.Canvas().Focused() {
+		t.Fatalf("%v is focused, want Deny", w.Canvas().Focused())
+	}
+	stage.Press(w, fyne.KeyEscape)
+	if len(b.desk.Pending()) != 1 {
+		t.Fatal("Esc answered the question")
+	}
+	stage.Press(w, fyne.KeyReturn)
+	if r := <-end; r.Outcome != consent.Denied {
+		t.Errorf("outcome %v after Enter, want Denied", r.Outcome)
+	}
+}
+
+func TestSomebodyWhoTypesAnswersNothing(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	below, _ := stage.Find(w, "below")
+	w.Canvas().Focus(below.(fyne.Focusable))
+	b.ask(stop("muse"))
+	b.ready(w)
+	if f := w.Canvas().Focused(); f != nil {
+		t.Fatalf("%v is focused, so that a space would press it", f)
+	}
+	test.FocusNext(w.Canvas())
+	deny, _ := stage.Find(w, "card:deny")
+	if fyne.Focusable(deny.(*kit.Button)) != w.Canvas().Focused() {
+		t.Errorf("Tab reaches %v first, want Deny", w.Canvas().Focused())
+	}
+}
+
+func TestNewCardTakesNoClickThatWasMeantForAnother(t *testing.T) {
+	b := newTable(t, stage.New(t), time.Hour)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	b.ask(stop("muse"))
+	b.Until("the card is there", func() bool { return stage.Has(w, "card:allow") })
+	b.Tap(w, "card:allow")
+	b.Tap(w, "card:deny")
+	if len(b.desk.Pending()) != 1 {
+		t.Error("a card that has just come took a click")
+	}
+}
+
+func TestOneCardAtATimeAndTheNextAfterTheAnswer(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, h := b.window(Scope{ProjectID: "muse"})
+	var ends []<-chan consent.Reply
+	for i := range 3 {
+		q := stop("muse")
+		q.Body = fmt.Sprint("question ", i)
+		end, _ := b.ask(q)
+		ends = append(ends, end)
+	}
+	for i, end := range ends {
+		b.ready(w)
+		if q, _ := h.Shown(); q.Body != fmt.Sprint("question ", i) {
+			t.Fatalf("%q is asked at place %d", q.Body, i)
+		}
+		b.Tap(w, "card:allow")
+		<-end
+	}
+	if _, shown := h.Shown(); shown {
+		t.Error("a card is left")
+	}
+}
+
+func TestQuestionWithNoProjectIsAskedInEveryProjectWindow(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	one, first := b.window(Scope{ProjectID: "muse"})
+	_, second := b.window(Scope{ProjectID: "clio"})
+	_, home := b.window(Scope{Home: true})
+	end, _ := b.ask(stop(""))
+	b.ready(one)
+	if _, shown := second.Shown(); !shown {
+		t.Error("the second project window does not ask")
+	}
+	if _, shown := home.Shown(); shown {
+		t.Error("the home window asks too")
+	}
+	b.Tap(one, "card:allow")
+	<-end
+	for _, h := range []*Host{first, second} {
+		if _, shown := h.Shown(); shown {
+			t.Error("a window still asks what was answered in another")
+		}
+		if h.Notice().Visible() {
+			t.Error("a window says that an answered question was withdrawn")
+		}
+	}
+}
+
+func TestClosedProjectIsToldOnceAndAskedWhenItOpens(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	_, other := b.window(Scope{ProjectID: "clio"})
+	homeWindow, home := b.window(Scope{Home: true})
+	b.ask(stop("muse"))
+	b.Until("home asks", func() bool { _, shown := home.Shown(); return shown })
+	b.cards.Deal()
+	if len(b.told) != 1 || b.told[0] != stop("").Body {
+		t.Errorf("told %q, want the sentence once", b.told)
+	}
+	if _, shown := other.Shown(); shown {
+		t.Error("another project's window asks")
+	}
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	b.ready(w)
+	if _, shown := home.Shown(); shown || stage.Has(homeWindow, "card:allow") || home.Notice().Visible() {
+		t.Error("home still asks, or says that the question was withdrawn")
+	}
+	b.Tap(w, "card:deny")
+}
+
+func TestClosedWindowHandsItsQuestionOn(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	_, home := b.window(Scope{Home: true})
+	w, h := b.window(Scope{ProjectID: "muse"})
+	b.ask(stop("muse"))
+	b.ready(w)
+	b.cards.Close(h)
+	if _, shown := home.Shown(); !shown || len(b.told) != 1 {
+		t.Errorf("home asks: %v, told %d times, want both", shown, len(b.told))
+	}
+}
+
+func TestWithdrawnQuestionGoesAndIsSaidForAWhile(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, h := b.window(Scope{ProjectID: "muse"})
+	_, withdraw := b.ask(stop("muse"))
+	b.ready(w)
+	withdraw()
+	b.Until("the card is gone", func() bool { _, shown := h.Shown(); return !shown })
+	if !h.Notice().Visible() {
+		t.Error("nothing says that the question was withdrawn")
+	}
+	b.Until("the notice is gone", func() bool { return !h.Notice().Visible() })
+}
+
+func TestCardStaysWhileTheOthersChange(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, h := b.window(Scope{ProjectID: "muse"})
+	_, withdraw := b.ask(stop("muse"))
+	second := stop("muse")
+	second.Body = "the second"
+	b.ask(second)
+	b.ready(w)
+	withdraw()
+	b.Until("the second is asked", func() bool { q, _ := h.Shown(); return q.Body == "the second" })
+	b.ask(stop("muse"))
+	b.cards.Deal()
+	if q, _ := h.Shown(); q.Body != "the second" {
+		t.Errorf("%q is asked, want the second to stay", q.Body)
+	}
+}
+
+func TestCardPictures(t *testing.T) {
+	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		b := newTable(t, s, soon)
+		w, _ := b.window(Scope{ProjectID: "muse"})
+		b.ask(stop("muse"))
+		b.ask(consent.Question{
+			ProjectID: "muse", Title: "Allow the MCP client to create a pull request?",
+			Body: "An external MCP client wants to create a pull request on 'upload-retry' (muse).",
+		})
+		b.ready(w)
+		s.Keep(w, "card-danger-"+word)
+		b.Tap(w, "card:deny")
+		b.ready(w)
+		s.Keep(w, "card-plain-"+word)
+		b.Tap(w, "card:allow")
+		long := stop("muse")
+		for i := range 40 {
+			long.Effect = append(long.Effect, fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i))
+		}
+		_, withdraw := b.ask(long)
+		b.ready(w)
+		s.Keep(w, "card-crowded-"+word)
+		withdraw()
+		b.Until("it is gone", func() bool { return !stage.Has(w, "card:allow") })
+		s.Keep(w, "card-withdrawn-"+word)
+	})
+}

@@ -1,0 +1,147 @@
+package card
+
+import (
+	"context"
+	"errors"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"fermata/pieces/consent"
+	"fermata/ui/kit"
+)
+
+// Host is one window's place for a card.
+type Host struct {
+	cards  *Cards
+	window fyne.Window
+	scope  Scope
+
+	now    *face // nil when no card is shown
+	popup  *widget.PopUp
+	disarm context.CancelFunc
+
+	notice  *kit.Text
+	layer   *fyne.Container
+	silence context.CancelFunc // ends the notice's timer
+}
+
+func newHost(c *Cards, w fyne.Window, s Scope) *Host {
+	h := &Host{cards: c, window: w, scope: s, notice: kit.Body("").CutEnd()}
+	hide := kit.NewButton("card:hideNotice", "Hide", kit.Quiet, h.hush)
+	bar := kit.NewSurface(container.NewBorder(nil, nil, nil, hide, h.notice)).Inset(kit.Together).In(kit.ColorRaised, kit.ColorNeedsYou)
+	h.layer = container.NewVBox(layout.NewSpacer(), kit.Pad(kit.Groups, bar))
+	h.layer.Hide()
+	return h
+}
+
+// Notice is what the window's content shows over everything else: it is there only while there is something to say.
+func (h *Host) Notice() fyne.CanvasObject { return h.layer }
+
+// Shown is the question that the window asks now; false when it asks none.
+func (h *Host) Shown() (consent.Question, bool) {
+	if h.now == nil {
+		return consent.Question{}, false
+	}
+	return h.now.question, true
+}
+
+// show asks the first of the window's questions. The one that is asked already stays until it ends, however the others
+// change: a card never changes under the pointer.
+func (h *Host) show(mine, pending []consent.Question) {
+	if h.now != nil && !waits(mine, h.now.question.ID) {
+		q := h.now.question
+		if !waits(pending, q.ID) && !h.cards.answered[q.ID] {
+			h.say("Withdrawn, nothing was changed: " + kit.Plain(q.Title))
+		}
+		h.takeAway()
+	}
+	if len(mine) == 0 {
+		return
+	}
+	if h.now == nil {
+		h.present(mine[0])
+	}
+	place := 0
+	for i, q := range mine {
+		if q.ID == h.now.question.ID {
+			place = i
+		}
+	}
+	h.now.count(place+1, len(mine))
+}
+
+func (h *Host) present(q consent.Question) {
+	typing := h.typing()
+	h.now = newFace(q, h.answer)
+	h.popup = widget.NewModalPopUp(h.now.content, h.window.Canvas())
+	h.now.fit(h.window.Canvas().Size())
+	h.popup.Show()
+	h.now.arm(false)
+	ctx, cancel := context.WithCancel(h.cards.ctx)
+	h.disarm = cancel
+	h.cards.after(ctx, h.cards.ArmAfter, func() { h.armed(typing) })
+}
+
+// armed lets the card be answered. Somebody who was typing goes on typing into nothing, so that a space denies nothing.
+func (h *Host) armed(typing bool) {
+	if h.now == nil {
+		return
+	}
+	h.now.arm(true)
+	if !typing && h.window.Canvas().Overlays().Top() == h.popup && h.window.Canvas().Focused() == nil {
+		h.window.Canvas().Focus(h.now.deny)
+	}
+}
+
+func (h *Host) typing() bool {
+	f := h.window.Canvas().Focused()
+	_, takesText := f.(fyne.Shortcutable)
+	return f != nil && takesText
+}
+
+func (h *Host) answer(q consent.Question, allow bool, note string) {
+	if h.now == nil || h.now.question.ID != q.ID {
+		return
+	}
+	err := h.cards.answer(q, allow, note)
+	switch {
+	case errors.Is(err, consent.ErrGone):
+		h.say("The question had been withdrawn before your answer; nothing was changed.")
+	case err != nil:
+		h.say("The answer was not taken: " + err.Error())
+	}
+	h.cards.deal()
+}
+
+func (h *Host) takeAway() {
+	h.disarm()
+	h.popup.Hide()
+	h.now, h.popup = nil, nil
+}
+
+func (h *Host) say(words string) {
+	h.hush()
+	h.notice.Set(words)
+	h.layer.Show()
+	ctx, cancel := context.WithCancel(h.cards.ctx)
+	h.silence = cancel
+	h.cards.after(ctx, h.cards.Linger, h.hush)
+}
+
+func (h *Host) hush() {
+	if h.silence != nil {
+		h.silence()
+		h.silence = nil
+	}
+	h.layer.Hide()
+}
+
+func (h *Host) close() {
+	h.hush()
+	if h.now != nil {
+		h.takeAway()
+	}
+}

@@ -1,0 +1,181 @@
+// Package stage is a screen for tests of the rooms: a window system in memory, and a pump whose outcomes the test itself
+// carries onto the main goroutine.
+package stage
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fermata/assets"
+	"fermata/ui/kit"
+	"fermata/ui/pump"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+)
+
+// patience is how long a test waits for something that happens off its goroutine.
+const patience = 10 * time.Second
+
+// queued is more than any room ever brings at once.
+const queued = 4096
+
+// Stage is the screen. The goroutine of the test is its main goroutine.
+type Stage struct {
+	App  fyne.App
+	Pump *pump.Pump
+
+	t     testing.TB
+	queue chan func()
+}
+
+// New starts a screen with Fermata's theme in the light variant, or in the one that is given.
+func New(t testing.TB, variant ...fyne.ThemeVariant) *Stage {
+	t.Helper()
+	variant = append(variant, theme.VariantLight)
+	app := test.NewApp()
+	t.Cleanup(app.Quit)
+	app.Settings().SetTheme(kit.NewTheme(kit.Fonts{
+		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
+	}, variant[0]))
+	s := &Stage{App: app, t: t, queue: make(chan func(), queued)}
+	s.Pump = &pump.Pump{Do: func(f func()) { s.queue <- f }}
+	t.Cleanup(s.Pump.Wait)
+	return s
+}
+
+// Open shows an object in a window of a size.
+func (s *Stage) Open(o fyne.CanvasObject, width, height float32) fyne.Window {
+	w := s.App.NewWindow("Stage")
+	w.SetPadded(false)
+	w.SetContent(kit.NewTips(o))
+	w.Resize(fyne.NewSize(width, height))
+	s.t.Cleanup(w.Close)
+	Settle(w)
+	return w
+}
+
+// Settle lays a window out again after heights have changed, as a real canvas does at each frame.
+func Settle(w fyne.Window) {
+	size := w.Canvas().Size()
+	w.Resize(size.AddWidthHeight(1, 1))
+	w.Resize(size)
+}
+
+// Until runs what the pump brings until the condition holds.
+func (s *Stage) Until(what string, holds func() bool) {
+	s.t.Helper()
+	late := time.After(patience)
+	for !holds() {
+		select {
+		case f := <-s.queue:
+			f()
+		case <-late:
+			s.t.Fatalf("wait until %s", what)
+		}
+	}
+}
+
+// Drain runs what the pump has brought so far.
+func (s *Stage) Drain() {
+	for {
+		select {
+		case f := <-s.queue:
+			f()
+		default:
+			return
+		}
+	}
+}
+
+// Find gives a visible named widget of a window: of what lies over the content, when something does.
+func Find(w fyne.Window, name string) (fyne.CanvasObject, bool) {
+	root := w.Content()
+	if top := w.Canvas().Overlays().Top(); top != nil {
+		root = top
+	}
+	return kit.Find(root, name)
+}
+
+// Has says whether a named widget can be seen.
+func Has(w fyne.Window, name string) bool {
+	_, found := Find(w, name)
+	return found
+}
+
+// Tap clicks the middle of a named widget as the pointer would: something that lies over it takes the click.
+func (s *Stage) Tap(w fyne.Window, name string) {
+	s.t.Helper()
+	Settle(w)
+	o, found := Find(w, name)
+	if !found {
+		s.t.Fatalf("click %q: there are %q", name, kit.Names(w.Content()))
+	}
+	if s.App.Driver().CanvasForObject(o) != w.Canvas() {
+		// The window system in memory knows places in the newest window only.
+		test.Tap(o.(fyne.Tappable))
+		return
+	}
+	x, y, wide, high := kit.Rect(o)
+	test.TapCanvas(w.Canvas(), fyne.NewPos(x+wide/2, y+high/2))
+}
+
+// Type clears a named entry and types into it.
+func (s *Stage) Type(w fyne.Window, name, text string) {
+	s.t.Helper()
+	o, found := Find(w, name)
+	if !found {
+		s.t.Fatalf("type into %q: there are %q", name, kit.Names(w.Content()))
+	}
+	f := o.(fyne.Focusable)
+	w.Canvas().Focus(f)
+	if e, ok := o.(interface{ SetText(string) }); ok {
+		e.SetText("")
+	}
+	test.Type(f, text)
+}
+
+// Press sends keys to the focused widget.
+func Press(w fyne.Window, keys ...fyne.KeyName) {
+	for _, key := range keys {
+		f := w.Canvas().Focused()
+		if f == nil {
+			continue
+		}
+		if d, ok := f.(desktop.Keyable); ok {
+			d.KeyDown(&fyne.KeyEvent{Name: key})
+		}
+		f.TypedKey(&fyne.KeyEvent{Name: key})
+	}
+}
+
+// Keep writes a picture of a window into the folder that FERMATA_PICTURES names, if it names one.
+func (s *Stage) Keep(w fyne.Window, name string) {
+	s.t.Helper()
+	folder := os.Getenv("FERMATA_PICTURES")
+	if folder == "" {
+		return
+	}
+	Settle(w)
+	file, err := os.Create(filepath.Join(folder, name+".png"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer file.Close()
+	if err := png.Encode(file, w.Canvas().Capture()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Both runs a test of pictures in the light and in the dark variant.
+func Both(t *testing.T, draw func(t *testing.T, word string, s *Stage)) {
+	t.Helper()
+	for word, variant := range map[string]fyne.ThemeVariant{"light": theme.VariantLight, "dark": theme.VariantDark} {
+		t.Run(word, func(t *testing.T) { draw(t, word, New(t, variant)) })
+	}
+}
