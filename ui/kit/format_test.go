@@ -1,0 +1,45 @@
+package kit
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestAgeIsRelative(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for ago, want := range map[time.Duration]string{
+		-time.Hour:               "now",
+		0:                        "now",
+		59 * time.Second:         "now",
+		time.Minute:              "1 min",
+		3*time.Minute + 50e9:     "3 min",
+		59*time.Minute + 59e9:    "59 min",
+		2 * time.Hour:            "2 h",
+		23*time.Hour + 59*60*1e9: "23 h",
+		5 * day:                  "5 d",
+		59 * day:                 "59 d",
+		90 * day:                 "3 mo",
+		800 * day:                "2 y",
+	} {
+		if got := Age(now.Add(-ago), now); got != want {
+			t.Errorf("Age of %v = %q, want %q", ago, got, want)
+		}
+	}
+	if got := Age(time.Time{}, now); got != "" {
+		t.Errorf("Age of no time = %q, want nothing", got)
+	}
+}
+
+func TestMoneyHasTwoDecimals(t *testing.T) {
+	t.Parallel()
+	for usd, want := range map[float64]string{
+		0: "$0.00", 0.3: "$0.30", 12: "$12.00", 0.005: "$0.01", 0.004: "$0.00", -0.001: "$0.00", -1.5: "-$1.50",
+		1234.567: "$1234.57", math.Inf(1): "–",
+	} {
+		if got := Money(usd); got != want {
+			t.Errorf("Money(%v) = %q, want %q", usd, got, want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package kit
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	plainLength = 240 // runes that one line of untrusted text may have
+	maxMarks    = 3   // combining marks that one letter may carry
+	ellipsis    = "…"
+
+	joiner     = '\u200D'
+	lastLetter = '\u2000' // beyond it come the symbols that emoji are made of
+)
+
+// Plain makes one harmless line of an untrusted text: line breaks become spaces, control characters and terminal
+// sequences go, marks that reorder or hide text become visible, and what is too long is shortened in the middle.
+func Plain(s string) string {
+	line := strings.Join(strings.Fields(PlainLines(s)), " ")
+	return MiddleCut(line, plainLength)
+}
+
+// PlainLines does the same for a text of several lines: line breaks and tabs stay, and it is not shortened.
+func PlainLines(s string) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	marks := 0
+	before := ' '
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if skip := escapeLength(s); skip > 0 {
+			s = s[skip:]
+			continue
+		}
+		s = s[size:]
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			marks++
+		} else {
+			marks = 0
+		}
+		if marks <= maxMarks {
+			writePlain(&out, before, r)
+		}
+		before = r
+	}
+	return out.String()
+}
+
+// writePlain writes one rune, or what makes it visible, or nothing. The rune before it tells a joiner that builds an
+// emoji from one that only makes two equal looking names differ.
+func writePlain(out *strings.Builder, before, r rune) {
+	switch {
+	case r == '\n' || r == '\t':
+		out.WriteRune(r)
+	case r == '\u2028' || r == '\u2029' || r == '\u0085' || r == '\v' || r == '\f':
+		out.WriteByte('\n')
+	case r == joiner && before > lastLetter:
+		out.WriteRune(r)
+	case hides(r):
+		fmt.Fprintf(out, "‹U+%04X›", r)
+	case unicode.IsControl(r):
+	default:
+		out.WriteRune(r)
+	}
+}
+
+// hides says whether a rune changes what a person reads without being seen itself: bidirectional marks, blanks without
+// width, and the tag characters that can carry a hidden message.
+func hides(r rune) bool {
+	switch {
+	case r == '\u00AD' || r == '\u034F' || r == '\u061C' || r == '\u115F' || r == '\u1160' || r == '\u180E' || r == '\u3164':
+		return true
+	}
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
+}
+
+// escapeLength measures the terminal sequence that s begins with, in bytes: colours, cursor moves, titles.
+func escapeLength(s string) int {
+	if len(s) < 2 || s[0] != '\x1b' {
+		return 0
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+			if s[i] < 0x20 || s[i] > 0x7e {
+				return i
+			}
+		}
+		return len(s)
+	case ']':
+		line, _, _ := strings.Cut(s, "\n")
+		if end := strings.IndexByte(line, '\a'); end >= 0 {
+			return end + 1
+		}
+		if end := strings.Index(line, "\x1b\\"); end >= 0 {
+			return end + 2
+		}
+		return 2
+	}
+	return 0
+}
+
+// MiddleCut shortens s to at most n characters by leaving out its middle: the end of a path or a branch tells most.
+func MiddleCut(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	head := (n - 1) / 2
+	tail := n - 1 - head
+	return string(runes[:head]) + ellipsis + string(runes[len(runes)-tail:])
+}
+
+// endCut shortens s to at most n characters by leaving out its end.
+func endCut(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	return strings.TrimRight(string(runes[:n-1]), " ") + ellipsis
+}

@@ -1,0 +1,110 @@
+package kit
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Press makes a row or a card something that is pressed by a click, Enter or Space, and shows pointer, focus and
+// selection. Buttons inside it keep their own taps.
+type Press struct {
+	widget.BaseWidget
+	named
+
+	content                    fyne.CanvasObject
+	tapped                     func()
+	focused, hovered, selected bool
+	ground                     *canvas.Rectangle
+}
+
+var (
+	_ fyne.Focusable    = (*Press)(nil)
+	_ fyne.Tappable     = (*Press)(nil)
+	_ desktop.Hoverable = (*Press)(nil)
+)
+
+// NewPress makes content pressable under a stable name.
+func NewPress(name string, content fyne.CanvasObject, tapped func()) *Press {
+	p := &Press{named: named{name}, content: content, tapped: tapped, ground: canvas.NewRectangle(color.Transparent)}
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// OnTapped replaces what a press does.
+func (p *Press) OnTapped(tapped func()) { p.tapped = tapped }
+
+// SetSelected marks the content as the one that is open elsewhere.
+func (p *Press) SetSelected(selected bool) {
+	p.selected = selected
+	p.Refresh()
+}
+
+// Children is the content.
+func (p *Press) Children() []fyne.CanvasObject { return []fyne.CanvasObject{p.content} }
+
+// Tapped presses it.
+func (p *Press) Tapped(*fyne.PointEvent) {
+	if p.tapped != nil {
+		p.tapped()
+	}
+}
+
+// TypedKey presses it with Enter or Space.
+func (p *Press) TypedKey(ev *fyne.KeyEvent) {
+	if activates(ev) {
+		p.Tapped(nil)
+	}
+}
+
+// TypedRune does nothing.
+func (p *Press) TypedRune(rune) {}
+
+// FocusGained shows the focus ring.
+func (p *Press) FocusGained() { p.focused = true; p.Refresh() }
+
+// FocusLost hides the focus ring.
+func (p *Press) FocusLost() { p.focused = false; p.Refresh() }
+
+// MouseIn shows that the pointer is over it.
+func (p *Press) MouseIn(*desktop.MouseEvent) { p.hovered = true; p.Refresh() }
+
+// MouseMoved does nothing.
+func (p *Press) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut ends what MouseIn began.
+func (p *Press) MouseOut() { p.hovered = false; p.Refresh() }
+
+// CreateRenderer is for Fyne alone.
+func (p *Press) CreateRenderer() fyne.WidgetRenderer {
+	return newFace(p, p.content.MinSize, p.place, p.paint, p.content, p.ground)
+}
+
+// place lays the mark over the content, so that it shows on a card that has a ground of its own. The ring stays
+// inside, because a list would clip it.
+func (p *Press) place(size fyne.Size) {
+	p.content.Move(fyne.NewPos(0, 0))
+	p.content.Resize(size)
+	p.ground.Move(fyne.NewPos(1, 1))
+	p.ground.Resize(size.SubtractWidthHeight(2, 2))
+}
+
+func (p *Press) paint() {
+	p.ground.CornerRadius = Radius
+	p.ground.FillColor = color.Transparent
+	switch {
+	case p.selected:
+		p.ground.FillColor = tintFor(p, ColorAccent)
+	case p.hovered:
+		p.ground.FillColor = colorFor(p, theme.ColorNameHover)
+	}
+	p.ground.StrokeWidth = 2
+	p.ground.StrokeColor = color.Transparent
+	if p.focused {
+		p.ground.StrokeColor = colorFor(p, ColorAccent)
+	}
+}

@@ -1,0 +1,90 @@
+package kit
+
+import (
+	"fmt"
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+)
+
+const (
+	barHigh  float32 = 4
+	barWidth float32 = 64
+)
+
+// Progress is a bar with its count in words, such as "2 of 4 agents". It stands still between two counts.
+type Progress struct {
+	widget.BaseWidget
+
+	done, total  int
+	color        fyne.ThemeColorName
+	track, level *canvas.Rectangle
+	words        *Text
+}
+
+// NewProgress makes a bar for done of total units, such as "agents".
+func NewProgress(done, total int, unit string) *Progress {
+	p := &Progress{
+		color: ColorAgents,
+		track: canvas.NewRectangle(color.Transparent),
+		level: canvas.NewRectangle(color.Transparent),
+		words: Caption(""),
+	}
+	p.Set(done, total, unit)
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// Set shows another count.
+func (p *Progress) Set(done, total int, unit string) {
+	p.total = max(0, total)
+	p.done = min(max(0, done), p.total)
+	p.words.Set(fmt.Sprintf("%d of %d %s", p.done, p.total, unit))
+	p.Refresh()
+}
+
+// In draws the bar in another colour, such as that of a phase.
+func (p *Progress) In(color fyne.ThemeColorName) *Progress {
+	p.color = color
+	p.Refresh()
+	return p
+}
+
+// Words is the count in words.
+func (p *Progress) Words() string { return p.words.Text() }
+
+// CreateRenderer is for Fyne alone.
+func (p *Progress) CreateRenderer() fyne.WidgetRenderer {
+	return newFace(p, p.measure, p.place, p.paint, p.track, p.level, p.words)
+}
+
+func (p *Progress) measure() fyne.Size {
+	words := p.words.MinSize()
+	return fyne.NewSize(barWidth+Together+words.Width, max(words.Height, dotSide))
+}
+
+func (p *Progress) place(size fyne.Size) {
+	words := p.words.natural()
+	width := max(0, size.Width-words-Together)
+	top := middle(size.Height, barHigh)
+	p.track.Move(fyne.NewPos(0, top))
+	p.track.Resize(fyne.NewSize(width, barHigh))
+	p.level.Move(fyne.NewPos(0, top))
+	part := float32(0)
+	if p.total > 0 {
+		part = float32(p.done) / float32(p.total)
+	}
+	p.level.Resize(fyne.NewSize(width*part, barHigh))
+	p.level.Hidden = p.done == 0
+	p.words.Move(fyne.NewPos(width+Together, 0))
+	p.words.Resize(fyne.NewSize(words, size.Height))
+}
+
+func (p *Progress) paint() {
+	p.track.FillColor = colorFor(p, ColorBorder)
+	p.track.CornerRadius = barHigh / 2
+	p.level.FillColor = colorFor(p, p.color)
+	p.level.CornerRadius = barHigh / 2
+}
