@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"fermata/app/hush"
 	"fermata/pieces/agent/host"
 )
 
@@ -92,6 +93,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	rest := flags.Args()
 	if len(rest) == 0 {
+		hush.End()
 		return start(ctx, folder, log)
 	}
 	switch rest[0] {

@@ -59,8 +59,8 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 	claude := func() string { return setting(pieces.KeyClaudePath) }
 	driver := agent.New(agent.Options{Claude: claude, Host: []string{program, hostCommand}, Environ: os.Environ, Log: log})
 	c.engine = engine.New(engine.Options{
-		Store: db,
-		Git:   git.New(git.Options{LockDir: f.gitLocks(), Environ: os.Environ}),
+		Store:  db,
+		Git:    git.New(git.Options{LockDir: f.gitLocks(), Environ: os.Environ}),
 		Agents: agents{driver},
 		Forge: forge.New(forge.Options{
 			APIURL: func() string {
@@ -114,6 +114,9 @@ func (a agents) Health(ctx context.Context) (string, pieces.FailureKind, string)
 	return a.driver.Health(ctx)
 }
 
+// locateVariable lets tests ask where a widget is, so that they can click it with real input events.
+const locateVariable = "FERMATA_LOCATE"
+
 // order answers the command line.
 func (c *core) order(ctx context.Context, o order, show func(), locate func(string) (any, error)) (any, error) {
 	switch o.Do {
@@ -127,7 +130,9 @@ func (c *core) order(ctx context.Context, o order, show func(), locate func(stri
 	case orderSet:
 		return true, c.engine.SetSetting(ctx, o.Key, o.Value)
 	case orderLocate:
-		return locate(o.Key)
+		if os.Getenv(locateVariable) == "1" {
+			return locate(o.Key)
+		}
 	}
 	return nil, fmt.Errorf("unknown order %q", o.Do)
 }
