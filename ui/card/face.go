@@ -82,6 +82,9 @@ func (f *face) fit(window fyne.Size) {
 	f.text.Resize(fyne.NewSize(inner.Width, f.text.MinSize().Height))
 	high := min(f.text.MinSize().Height, max(leastLow, window.Height-rest))
 	f.scroll.SetMinSize(fyne.NewSize(inner.Width, high))
+	// Wrapped text knows its height only at its width.
+	f.content.Resize(fyne.NewSize(wide, 0))
+	f.content.Resize(f.content.MinSize())
 }
 
 func (f *face) count(place, of int) {

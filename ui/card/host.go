@@ -3,15 +3,19 @@ package card
 import (
 	"context"
 	"errors"
+	"image/color"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/widget"
 
 	"fermata/pieces/consent"
 	"fermata/ui/kit"
 )
+
+// dimAlpha takes light away from what lies below a card, in both variants.
+const dimAlpha = 0x40
 
 // Host is one window's place for a card.
 type Host struct {
@@ -20,7 +24,7 @@ type Host struct {
 	scope  Scope
 
 	now    *face // nil when no card is shown
-	popup  *widget.PopUp
+	cover  fyne.CanvasObject // the card and what dims the window below it
 	disarm context.CancelFunc
 
 	notice  *kit.Text
@@ -76,9 +80,10 @@ func (h *Host) show(mine, pending []consent.Question) {
 func (h *Host) present(q consent.Question) {
 	typing := h.typing()
 	h.now = newFace(q, h.answer)
-	h.popup = widget.NewModalPopUp(h.now.content, h.window.Canvas())
 	h.now.fit(h.window.Canvas().Size())
-	h.popup.Show()
+	h.cover = container.NewStack(canvas.NewRectangle(color.NRGBA{A: dimAlpha}), container.NewCenter(h.now.content))
+	h.window.Canvas().Overlays().Add(h.cover)
+	h.cover.Resize(h.window.Canvas().Size())
 	h.now.arm(false)
 	ctx, cancel := context.WithCancel(h.cards.ctx)
 	h.disarm = cancel
@@ -91,7 +96,7 @@ func (h *Host) armed(typing bool) {
 		return
 	}
 	h.now.arm(true)
-	if !typing && h.window.Canvas().Overlays().Top() == h.popup && h.window.Canvas().Focused() == nil {
+	if !typing && h.window.Canvas().Overlays().Top() == h.cover && h.window.Canvas().Focused() == nil {
 		h.window.Canvas().Focus(h.now.deny)
 	}
 }
@@ -118,8 +123,8 @@ func (h *Host) answer(q consent.Question, allow bool, note string) {
 
 func (h *Host) takeAway() {
 	h.disarm()
-	h.popup.Hide()
-	h.now, h.popup = nil, nil
+	h.window.Canvas().Overlays().Remove(h.cover)
+	h.now, h.cover = nil, nil
 }
 
 func (h *Host) say(words string) {

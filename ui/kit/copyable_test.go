@@ -52,6 +52,20 @@ func TestTipShowsWhatWasCutAndGoes(t *testing.T) {
 	}
 }
 
+func TestHintShowsItsNoteUnderThePointer(t *testing.T) {
+	h := NewHint(Caption("3 min"), "1 May 2026, 12:00:00")
+	w := show(t, Line(0, h), 320, 120)
+	x, y, wide, high := Rect(h)
+	test.MoveMouse(w.Canvas(), fyne.NewPos(x+wide/2, y+high/2))
+	if got := w.Content().(*Tips).Text(); got != "1 May 2026, 12:00:00" {
+		t.Errorf("tip %q, want the exact time", got)
+	}
+	test.MoveMouse(w.Canvas(), fyne.NewPos(300, 100))
+	if got := w.Content().(*Tips).Text(); got != "" {
+		t.Errorf("tip %q after the pointer left, want none", got)
+	}
+}
+
 func TestTipTakesNoTaps(t *testing.T) {
 	pressed := false
 	c := NewCopyable("path", longPath)

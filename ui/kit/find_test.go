@@ -74,7 +74,7 @@ func TestRectIsWhereAClickHits(t *testing.T) {
 }
 
 func TestListFindsTheRowsThatCanBeSeen(t *testing.T) {
-	opened := -1
+	opened, times := -1, 0
 	l := NewList("pieces", func() int { return 1000 },
 		func() fyne.CanvasObject { return NewRow(NewStateDot(StateIdle, ""), "", "", nil) },
 		func(id int, o fyne.CanvasObject) {
@@ -82,7 +82,7 @@ func TestListFindsTheRowsThatCanBeSeen(t *testing.T) {
 			row.SetName(fmt.Sprintf("piece.%d", id))
 			row.SetText(fmt.Sprintf("Piece %d", id), "3 min")
 		},
-		func(id int) { opened = id })
+		func(id int) { opened = id; times++ })
 	w := show(t, l, 300, 232)
 	if _, found := Find(w.Content(), "piece.3"); !found {
 		t.Fatalf("piece.3 was not found among %v", Names(w.Content()))
@@ -97,8 +97,9 @@ func TestListFindsTheRowsThatCanBeSeen(t *testing.T) {
 	}
 	x, y, wide, high := Rect(o)
 	test.TapCanvas(w.Canvas(), fyne.NewPos(x+wide/2, y+high/2))
-	if opened != 50 {
-		t.Errorf("row %d was opened, want 50", opened)
+	test.TapCanvas(w.Canvas(), fyne.NewPos(x+wide/2, y+high/2))
+	if opened != 50 || times != 2 {
+		t.Errorf("row %d was opened, %d times, want 50, twice", opened, times)
 	}
 	l.ScrollToTop()
 	w.Canvas().Focus(l)

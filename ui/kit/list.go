@@ -11,8 +11,9 @@ type List struct {
 	widget.List
 	named
 
-	rows map[widget.ListItemID]fyne.CanvasObject
-	high float32
+	rows  map[widget.ListItemID]fyne.CanvasObject
+	high  float32
+	keeps bool
 }
 
 // NewList makes a list. It has length rows; create makes an empty one, update fills it, open is called for a row that
@@ -30,8 +31,19 @@ func NewList(name string, length func() int, create func() fyne.CanvasObject, up
 		l.remember(id, row)
 		update(id, row)
 	}
-	l.OnSelected = open
+	l.OnSelected = func(id widget.ListItemID) {
+		if !l.keeps {
+			l.Unselect(id)
+		}
+		open(id)
+	}
 	l.ExtendBaseWidget(l)
+	return l
+}
+
+// KeepSelection marks the row that was opened last. It is not opened again by a second press; without this it is.
+func (l *List) KeepSelection() *List {
+	l.keeps = true
 	return l
 }
 

@@ -22,7 +22,7 @@ const (
 )
 
 // Markdown shows a document that nobody vouches for. It hides nothing: HTML and comments are shown as they are written,
-// addresses stand beside their links, pictures are named and never loaded. No link opens by itself.
+// addresses stand beside or below their links, pictures are named and never loaded. No link opens by itself.
 //
 // Fyne can parse Markdown too, but it drops HTML and bare addresses, which an agent would still read.
 type Markdown struct {
@@ -33,8 +33,8 @@ type Markdown struct {
 	source string
 }
 
-// NewMarkdown makes a document, at most about 80 characters wide. Open is called for a press on a link to the web; nil
-// draws links as text.
+// NewMarkdown makes a document, at most about 80 characters wide. Open is called for a press on the address of a
+// link to the web; nil draws links as text.
 func NewMarkdown(source string, open func(address string)) *Markdown {
 	m := &Markdown{open: open, blocks: container.New(&column{gap: Together, widest: readable})}
 	m.body = m.blocks
@@ -71,6 +71,7 @@ func (m *Markdown) Set(source string) {
 type document struct {
 	source []byte
 	open   func(string)
+	links  []string // addresses that wait for their line below the block
 }
 
 // blocks draws the children of a node.
@@ -79,6 +80,7 @@ func (d *document) blocks(parent ast.Node, depth int) []fyne.CanvasObject {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if o := d.block(n, depth); o != nil {
 			objects = append(objects, o)
+			objects = append(objects, d.pressable()...)
 		}
 	}
 	return objects

@@ -2,8 +2,11 @@ package kit
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
@@ -63,23 +66,39 @@ func (d *document) span(n ast.Node, style widget.RichTextStyle) []widget.RichTex
 	return d.inline(n, style)
 }
 
-// link shows a link's text, and where it leads unless the text says just that.
+// link shows a link's text. Where it leads stands behind it, unless the text says just that or the address gets a line
+// of its own below the block, where it can be pressed: Fyne's own links do not wrap.
 func (d *document) link(label, address string, style widget.RichTextStyle) []widget.RichTextSegment {
 	shown := Plain(label)
-	segments := plainSegment(shown, style)
 	target, err := url.Parse(address)
 	web := err == nil && target.Host != "" && (target.Scheme == "https" || target.Scheme == "http")
 	if web && d.open != nil {
-		open := d.open
-		segments = []widget.RichTextSegment{&widget.HyperlinkSegment{
-			Text: shown, URL: target, OnTapped: func() { open(target.String()) },
-		}}
+		if !slices.Contains(d.links, target.String()) {
+			d.links = append(d.links, target.String())
+		}
+		style.ColorName = ColorAccent
+		return plainSegment(shown, style)
 	}
+	segments := plainSegment(shown, style)
 	if shown == Plain(address) {
 		return segments
 	}
 	style.ColorName = ColorMuted
 	return append(segments, plainSegment(" ("+Plain(address)+")", style)...)
+}
+
+// pressable makes a line for each link that was met since it was last called.
+func (d *document) pressable() []fyne.CanvasObject {
+	if len(d.links) == 0 {
+		return nil
+	}
+	lines := Column(0)
+	for _, address := range d.links {
+		line := newText(address, theme.SizeNameCaptionText, ColorAccent, fyne.TextStyle{}).CutMiddle()
+		lines.Add(NewPress("link."+address, Pad(Step, line), func() { d.open(address) }))
+	}
+	d.links = nil
+	return []fyne.CanvasObject{lines}
 }
 
 // raw is the text below an inline node as it is written.

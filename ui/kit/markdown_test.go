@@ -75,28 +75,22 @@ func TestMarkdownHidesNothing(t *testing.T) {
 
 func TestMarkdownOpensNoLinkByItself(t *testing.T) {
 	newScreen(t, theme.VariantLight)
-	var opened []string
-	d := document{source: []byte("[a](https://example.org) [b](file:///etc/passwd) [c](javascript:x)")}
-	for _, open := range []func(string){nil, func(a string) { opened = append(opened, a) }} {
-		m := NewMarkdown(string(d.source), open)
-		links := 0
-		for _, seg := range m.blocks.Objects[0].(*fyne.Container).Objects[0].(*widget.RichText).Segments {
-			link, ok := seg.(*widget.HyperlinkSegment)
-			if !ok {
-				continue
-			}
-			links++
-			if link.OnTapped == nil {
-				t.Fatal("a link would open by itself")
-			}
-			link.OnTapped()
-		}
-		if want := map[bool]int{true: 0, false: 1}[open == nil]; links != want {
-			t.Errorf("%d links, want %d", links, want)
-		}
+	source := "See [a](https://example.org), [b](file:///etc/passwd), [c](javascript:x) and [a](https://example.org) again"
+	if names := Names(NewMarkdown(source, nil)); len(names) != 0 {
+		t.Errorf("without a way to open there is %v to press", names)
 	}
+	var opened []string
+	m := NewMarkdown(source, func(address string) { opened = append(opened, address) })
+	if names := Names(m); len(names) != 1 || len(opened) != 0 {
+		t.Fatalf("to press: %v, opened: %v, want the web address once and nothing opened", names, opened)
+	}
+	link, _ := Find(m, "link.https://example.org")
+	test.Tap(link.(*Press))
 	if len(opened) != 1 || opened[0] != "https://example.org" {
-		t.Errorf("opened %v, want the web address alone", opened)
+		t.Errorf("opened %v, want the web address", opened)
+	}
+	if got := written(m); !strings.Contains(got, "b (file:///etc/passwd), c (javascript:x)") {
+		t.Errorf("got %q, want the other addresses shown", got)
 	}
 }
 

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"bytes"
+	"image"
 	"math"
 	"testing"
 
@@ -52,6 +54,43 @@ func TestFontsFallBackToFynes(t *testing.T) {
 	} {
 		if got := th.Font(c.style).Name(); got != c.want {
 			t.Errorf("Font(%+v) = %s, want %s", c.style, got, c.want)
+		}
+	}
+}
+
+func TestCodeIsDrawnWithoutLigatures(t *testing.T) {
+	newScreen(t, theme.VariantLight)
+	apart, joined := Mono("<!-- => !="), Mono("abcd ef gh")
+	w := open(t, Column(Together, apart), 200, 60)
+	whole := w.Canvas().Capture()
+	w = open(t, Column(Together, Line(0, Mono("<"), Mono("!"), Mono("-"), Mono("-"), Mono(" "), Mono("="), Mono(">"), Mono(" "), Mono("!"), Mono("="))), 200, 60)
+	single := w.Canvas().Capture()
+	if apart.natural() != joined.natural() {
+		t.Errorf("widths %v and %v, want equal", apart.natural(), joined.natural())
+	}
+	if a, b := ink(whole), ink(single); math.Abs(a-b) > 0.02*b {
+		t.Errorf("drawn together the letters have %.0f of ink, letter by letter %.0f", a, b)
+	}
+}
+
+// ink measures how much of a picture is dark.
+func ink(pic image.Image) float64 {
+	sum := 0.0
+	bounds := pic.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			sum += 1 - luminance(pic.At(x, y))
+		}
+	}
+	ground := float64(bounds.Dx()*bounds.Dy()) * (1 - luminance(pic.At(0, 0)))
+	return sum - ground
+}
+
+func TestFontsWithoutSubstitutionsStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, font := range [][]byte{nil, []byte("short"), make([]byte, 12), {0, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 'G'}} {
+		if got := withoutLigatures(font); !bytes.Equal(got, font) {
+			t.Errorf("withoutLigatures(%q) = %q", font, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -80,6 +81,36 @@ func tipsOf(o fyne.CanvasObject) *Tips {
 	t, _ := c.Content().(*Tips)
 	return t
 }
+
+// Hint shows a note while the pointer is over an object, such as the exact time over an age. What it says must be
+// found elsewhere too: nothing may need a hover.
+type Hint struct {
+	composite
+
+	note string
+}
+
+var _ desktop.Hoverable = (*Hint)(nil)
+
+// NewHint gives an object its note.
+func NewHint(content fyne.CanvasObject, note string) *Hint {
+	h := &Hint{note: note}
+	h.body = content
+	h.ExtendBaseWidget(h)
+	return h
+}
+
+// SetNote changes the note, from the next time on.
+func (h *Hint) SetNote(note string) { h.note = note }
+
+// MouseIn shows the note.
+func (h *Hint) MouseIn(*desktop.MouseEvent) { ShowTip(h, h.note) }
+
+// MouseMoved does nothing.
+func (h *Hint) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut takes the note away.
+func (h *Hint) MouseOut() { HideTip(h) }
 
 // bubble is the note itself.
 type bubble struct {

@@ -1,0 +1,174 @@
+package inspector
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// agents lists the graph of a piece: each agent with its state, its brief and what it cost.
+type agents struct {
+	open    func(session string)
+	approve func(taskID string)
+
+	rows  *fyne.Container
+	empty *kit.Paragraph
+	drawn string
+	folds map[string]bool // whose whole brief is shown
+	body  *container.Scroll
+	last  model
+}
+
+func newAgents(open func(session string), approve func(taskID string)) *agents {
+	a := &agents{open: open, approve: approve, rows: kit.Column(kit.Together), empty: kit.NewParagraph("").In(kit.ColorMuted), folds: map[string]bool{}}
+	a.body = scrolled(a.empty, a.rows)
+	return a
+}
+
+func (a *agents) content() fyne.CanvasObject { return a.body }
+
+func (a *agents) show(m model, _ time.Time) {
+	a.last = m
+	s := *m.piece
+	show(a.empty, len(s.Tasks) == 0)
+	a.empty.Set("There are no agents yet. They are planned once the strategy is approved.")
+	if s.Piece.Activity == pieces.Decomposing {
+		a.empty.Set("Claude Code is splitting the work into agents.")
+	}
+	k := fmt.Sprintf("%+v %+v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds)
+	if k == a.drawn {
+		return
+	}
+	a.drawn = k
+	a.rows.Objects = nil
+	for _, t := range s.Tasks {
+		a.rows.Add(a.row(s, t))
+	}
+	a.rows.Refresh()
+	a.body.Refresh()
+}
+
+// row draws one agent. A press opens its session; the buttons in it keep their own taps.
+func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
+	state, word := taskState(t)
+	head := container.NewBorder(nil, nil, kit.NewStateDot(state, word), kit.Caption(taskFacts(t)),
+		container.New(titleRow{}, kit.Body(t.Name).Strong().CutEnd()))
+	lines := kit.Column(kit.Together, head)
+	if deps := dependencies(s, t); deps != "" {
+		lines.Add(kit.Caption("After " + deps).CutEnd())
+	}
+	if t.Failure != "" {
+		lines.Add(kit.NewParagraph(t.Failure).In(kit.ColorFailed))
+	}
+	lines.Add(kit.NewParagraph(a.brief(t)))
+	if t.Guidance != "" {
+		lines.Add(kit.NewNote("Guidance: " + t.Guidance))
+	}
+	if buttons := a.buttons(s, t); len(buttons.Objects) > 0 {
+		lines.Add(buttons)
+	}
+	press := kit.NewPress("task:"+t.ID, kit.NewSurface(lines).Inset(kit.Groups-kit.Step), nil)
+	if t.SessionID != "" {
+		press.OnTapped(func() { a.open(t.SessionID) })
+	}
+	return press
+}
+
+const briefShown = 220
+
+// brief is the beginning of an agent's brief, or all of it once that was asked for.
+func (a *agents) brief(t pieces.Task) string {
+	if a.folds[t.ID] || len([]rune(t.Brief)) <= briefShown {
+		return t.Brief
+	}
+	return strings.TrimSpace(string([]rune(t.Brief)[:briefShown])) + "…"
+}
+
+func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
+	line := newFlow()
+	if t.Kind == pieces.TaskAgent && !t.Approved && s.Legal(pieces.ApproveTask) {
+		line.Add(kit.NewButton("approveTask:"+t.ID, "Approve", kit.Normal, func() { a.approve(t.ID) }))
+	}
+	if t.SessionID != "" {
+		line.Add(kit.NewButton("openSession:"+t.ID, "Show session", kit.Quiet, func() { a.open(t.SessionID) }))
+	}
+	if len([]rune(t.Brief)) > briefShown {
+		label := "Show whole brief"
+		if a.folds[t.ID] {
+			label = "Show less"
+		}
+		line.Add(kit.NewButton("brief:"+t.ID, label, kit.Quiet, func() {
+			a.folds[t.ID] = !a.folds[t.ID]
+			a.show(a.last, time.Time{})
+		}))
+	}
+	return line
+}
+
+// taskState says where an agent stands.
+func taskState(t pieces.Task) (kit.State, string) {
+	if t.Approved {
+		return kit.StateDone, "Approved"
+	}
+	switch t.State {
+	case pieces.TaskRunning:
+		return kit.StateRunning, "Running"
+	case pieces.TaskWaiting:
+		return kit.StateWaiting, "Waits for you"
+	case pieces.TaskCompleted:
+		return kit.StateDone, "Completed"
+	case pieces.TaskFailed:
+		return kit.StateFailed, "Failed"
+	case pieces.TaskBlocked:
+		return kit.StatePaused, "Blocked"
+	case pieces.TaskInterrupted:
+		return kit.StatePaused, "Interrupted"
+	case pieces.TaskCancelled:
+		return kit.StatePaused, "Cancelled"
+	}
+	return kit.StateIdle, "Pending"
+}
+
+func taskFacts(t pieces.Task) string {
+	var parts []string
+	if t.Kind == pieces.TaskReview {
+		parts = append(parts, "work review")
+	}
+	if t.Attempts > 1 {
+		parts = append(parts, fmt.Sprintf("attempt %d", t.Attempts))
+	}
+	if t.CostUSD > 0 {
+		parts = append(parts, kit.Money(t.CostUSD))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func dependencies(s pieces.Snapshot, t pieces.Task) string {
+	var names []string
+	for _, id := range pieces.DependsOn(s.Edges, t.ID) {
+		if d, ok := s.Task(id); ok {
+			names = append(names, d.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// titleRow keeps a distance between a state and the title behind it.
+type titleRow struct{}
+
+// MinSize is the title.
+func (titleRow) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return o[0].MinSize().AddWidthHeight(kit.Together, 0)
+}
+
+// Layout leaves the distance on the left.
+func (titleRow) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	o[0].Move(fyne.NewPos(kit.Together, 0))
+	o[0].Resize(size.SubtractWidthHeight(kit.Together, 0))
+}

@@ -1,0 +1,175 @@
+package inspector
+
+import (
+	"context"
+	"errors"
+
+	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+)
+
+const sheetWidth float32 = 480
+
+// choose carries a choice out, after what it needs to ask first.
+func (i *Inspector) choose(c choice) {
+	switch c.way {
+	case confirmed:
+		i.confirm(c, "")
+	case guided, told:
+		i.askWords(c)
+	case pullRequest:
+		i.askPullRequest(c)
+	case reviewing:
+		i.openTab(tabAgents)
+	default:
+		i.act(c)
+	}
+}
+
+// act asks the engine and shows what it refuses. The piece itself is read again by the wake that follows.
+func (i *Inspector) act(c choice) {
+	i.gate.setBusy(c.name)
+	i.background(func(ctx context.Context) error {
+		_, err := i.o.Engine.Act(ctx, c.req)
+		return err
+	}, func(err error) {
+		i.gate.setBusy("")
+		if errors.Is(err, pieces.ErrStale) && c.req.Bound != "" {
+			c.req.Bound = ""
+			i.confirm(c, "What this does changed meanwhile. Nothing was done.")
+			return
+		}
+		i.showProblem(c.label, err)
+	})
+}
+
+// confirm reads the effect of a choice and shows it before anything is done; Allow is bound to what was shown.
+func (i *Inspector) confirm(c choice, before string) {
+	var effect pieces.Effect
+	i.gate.setBusy(c.name)
+	i.background(func(ctx context.Context) (err error) {
+		effect, err = i.o.Engine.Effect(ctx, c.req)
+		return err
+	}, func(err error) {
+		i.gate.setBusy("")
+		if err != nil {
+			i.showProblem(c.label, err)
+			return
+		}
+		c.req.Bound = effect.Fingerprint
+		lines := kit.Column(kit.Together)
+		if before != "" {
+			lines.Add(kit.NewParagraph(before).In(kit.ColorNeedsYou))
+		}
+		for _, l := range effect.Lines {
+			lines.Add(kit.NewParagraph(l))
+		}
+		i.askSheet(c.label+"?", lines, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
+			i.sheets.Close()
+			i.act(c)
+		}), nil)
+	})
+}
+
+// askSheet shows a sheet with Cancel and the button that goes on. The focus starts on first, or on Cancel.
+func (i *Inspector) askSheet(title string, content fyne.CanvasObject, ok *kit.Button, first fyne.Focusable) {
+	cancel := kit.NewButton("confirm:cancel", "Cancel", kit.Normal, i.sheets.Close)
+	if first == nil {
+		first = cancel
+	}
+	i.sheets.Ask(kit.Column(kit.Groups, kit.NewParagraph(title).Strong(), content, newFlow(cancel, ok)), sheetWidth, first)
+}
+
+// askWords asks for what the person wants to say along with the action.
+func (i *Inspector) askWords(c choice) {
+	words := kit.NewMultiEntry("say:text", 5)
+	words.OnEscape = i.sheets.Close
+	hint := "You can leave this empty."
+	if c.way == told {
+		hint = ""
+	}
+	field := kit.NewField(wordsLabel(c.req.Action), words, hint)
+	i.askSheet(c.label, field, kit.NewButton("say:send", c.label, kit.Primary, func() {
+		if reason := refuseWords(words.Text, c.way == told); reason != "" {
+			field.Refuse(reason)
+			i.sheets.Fits()
+			return
+		}
+		if c.req.Action == pieces.InterviewMessage {
+			c.req.Prompt = words.Text
+		} else {
+			c.req.Guidance = words.Text
+		}
+		i.sheets.Close()
+		i.act(c)
+	}), words)
+}
+
+func wordsLabel(a pieces.Action) string {
+	if a == pieces.InterviewMessage {
+		return "What should the spec say or change?"
+	}
+	return "What should the agents do differently?"
+}
+
+func refuseWords(text string, needed bool) string {
+	switch {
+	case needed && kit.Plain(text) == "":
+		return "Say what should change."
+	case len([]rune(text)) > pieces.MaxText:
+		return "That is longer than 2,000 characters."
+	}
+	return ""
+}
+
+// askPullRequest asks for the pull request's title and text; what is left empty is written from the diff.
+func (i *Inspector) askPullRequest(c choice) {
+	title, body := kit.NewEntry("pr:title"), kit.NewMultiEntry("pr:body", 6)
+	title.OnEscape, body.OnEscape = i.sheets.Close, i.sheets.Close
+	draft := kit.NewCheck("pr:draft", "Open it as a draft", nil)
+	form := kit.Column(kit.Together,
+		kit.NewField("Title", title, "Left empty, it is written from the diff."),
+		kit.NewField("Text", body, "Left empty, it is written from the diff."), draft)
+	i.askSheet("Open pull request", form, kit.NewButton("pr:open", "Open pull request", kit.Primary, func() {
+		c.req.Title, c.req.HasTitle = title.Text, title.Text != ""
+		c.req.Body, c.req.HasBody = body.Text, body.Text != ""
+		c.req.IsDraft = draft.Checked
+		i.sheets.Close()
+		i.act(c)
+	}), title)
+}
+
+// approveTask approves one agent from its row.
+func (i *Inspector) approveTask(taskID string) {
+	if i.last.piece == nil {
+		return
+	}
+	rule, _ := pieces.RuleOf(pieces.ApproveTask)
+	i.act(choice{name: "approveTask:" + taskID, label: rule.Label, req: engine.Request{
+		PieceID: i.last.id, Action: pieces.ApproveTask, By: pieces.ByPerson, TaskID: taskID,
+	}})
+}
+
+// showProblem says in the inspector what could not be done; a nil error takes the last one away.
+func (i *Inspector) showProblem(what string, err error) {
+	i.unread = false
+	i.showProblemIn(i.problem, what, err)
+	i.fit()
+}
+
+func (i *Inspector) showProblemIn(bar *kit.ErrorBar, what string, err error) {
+	show(bar, err != nil)
+	if err == nil {
+		return
+	}
+	problem := kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
+	if refusal := new(engine.Refusal); !errors.As(err, &refusal) {
+		problem = kit.Problem{
+			What: "Fermata could not do this: " + what + ".", Safe: "The item is shown as it is now.", Details: err.Error(),
+		}
+	}
+	bar.Set(problem)
+}

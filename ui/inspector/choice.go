@@ -1,0 +1,113 @@
+package inspector
+
+import (
+	"fmt"
+	"slices"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+)
+
+// choice is one thing that the person can do with the piece now.
+type choice struct {
+	name  string // of its button: "action:" and the action, with a suffix for a variant
+	label string
+	kind  kit.Kind
+	way   way
+	req   engine.Request
+}
+
+// way is how a choice goes from the tap to the engine.
+type way int
+
+const (
+	atOnce      way = iota
+	confirmed       // shows the effect first
+	guided          // asks for words that may be left out
+	told            // asks for words that are needed
+	pullRequest     // asks for title, text and kind
+	reviewing       // opens the page where the agents are approved
+)
+
+// choices lists what is legal, with the one that answers the gate first. Approvals of single agents stand at the
+// agents, and answers at the questions.
+func choices(s pieces.Snapshot) []choice {
+	primary := primaryOf(s)
+	var list []choice
+	if primary == "" && s.Gate() == pieces.GateReviewWork {
+		list = append(list, choice{"action:review", "Review " + count(s.Facts().Unapproved, "agent"), kit.Primary, reviewing, engine.Request{}})
+	}
+	for _, a := range s.LegalActions() {
+		switch a {
+		case pieces.AnswerTaskQuestion:
+			continue
+		case pieces.ApproveTask:
+			if a != primary {
+				continue
+			}
+		}
+		list = append(list, variants(s, a, a == primary)...)
+	}
+	slices.SortStableFunc(list, func(a, b choice) int { return rank(a) - rank(b) })
+	return list
+}
+
+// rank puts the primary first and what tears down last.
+func rank(c choice) int {
+	switch c.kind {
+	case kit.Primary:
+		return 0
+	case kit.Quiet:
+		return 2
+	case kit.Destructive:
+		return 3
+	}
+	return 1
+}
+
+// variants lists an action and the ways to do it with more than a tap.
+func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
+	main := choice{
+		name: "action:" + string(a), label: label(s, a),
+		req: engine.Request{PieceID: s.Piece.ID, Action: a, By: pieces.ByPerson},
+	}
+	if primary {
+		main.kind = kit.Primary
+	}
+	with := func(suffix, label string, w way) choice {
+		c := main
+		c.name, c.label, c.kind, c.way = main.name+":"+suffix, label, kit.Normal, w
+		return c
+	}
+	switch a {
+	case pieces.InterviewMessage:
+		main.way = told
+		if s.Gate() == pieces.GateSpecFailed {
+			main.way = guided
+		}
+	case pieces.ApproveSpec:
+		main.req.Lane = pieces.LaneManual
+		auto := with("auto", "Approve spec and run Auto", atOnce)
+		auto.req.Lane = pieces.LaneAuto
+		return []choice{main, auto}
+	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
+		return []choice{main, with("guided", main.label+" with guidance", guided)}
+	case pieces.ApproveTask:
+		t, _ := lastUnapproved(s)
+		main.req.TaskID = t.ID
+	case pieces.CreatePR:
+		return []choice{main, with("edit", "Write the pull request's text", pullRequest)}
+	case pieces.MarkDone, pieces.StopAgents:
+		main.way = confirmed
+		if !primary {
+			main.kind = kit.Destructive
+		}
+	case pieces.Archive:
+		main.kind = kit.Quiet
+	}
+	return []choice{main}
+}
+
+// key tells whether two lists of choices look and act the same.
+func key(list []choice) string { return fmt.Sprintf("%+v", list) }

@@ -1,0 +1,77 @@
+package inspector
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// document shows the spec or the strategy.
+type document struct {
+	text    *kit.Markdown
+	written *kit.Text
+	missing *kit.Paragraph
+	body    *container.Scroll
+	piece   string
+}
+
+func newDocument(openURL func(string)) *document {
+	d := &document{
+		text: kit.NewMarkdown("", openWeb(openURL)), written: kit.Caption(""),
+		missing: kit.NewParagraph("").In(kit.ColorMuted),
+	}
+	d.body = scrolled(d.missing, d.written, d.text)
+	return d
+}
+
+func (d *document) content() fyne.CanvasObject { return d.body }
+
+func (d *document) show(m model, now time.Time) {
+	there := m.document != ""
+	d.text.Set(m.document)
+	d.missing.Set(missingWords(*m.piece, m.tab))
+	if age := kit.Age(m.written, now); age != "" {
+		d.written.Set("Written " + ago(age))
+	}
+	show(d.text, there)
+	show(d.written, there && !m.written.IsZero())
+	show(d.missing, !there)
+	if d.piece != m.id {
+		d.piece = m.id
+		d.body.ScrollToTop()
+	}
+	d.body.Refresh()
+}
+
+// missingWords say why a document is not there.
+func missingWords(s pieces.Snapshot, t tab) string {
+	what, by := "spec", pieces.Interviewing
+	if t == tabStrategy {
+		what, by = "strategy", pieces.Planning
+	}
+	if s.Piece.Activity == by {
+		return "Claude Code is writing the " + what + "."
+	}
+	return "There is no " + what + " yet."
+}
+
+// ago turns an age into words for the end of a sentence.
+func ago(age string) string {
+	if age == "now" {
+		return "just now"
+	}
+	return age + " ago"
+}
+
+// openWeb hands only addresses of the web on.
+func openWeb(open func(string)) func(string) {
+	return func(address string) {
+		if webAddress(address) {
+			open(address)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package inspector
+
+import (
+	"context"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+)
+
+// Engine is what the inspector reads and asks for. *engine.Engine is one.
+type Engine interface {
+	Reader
+	Documents
+	Actor
+	Backlog
+}
+
+// Reader reads what the inspector shows of a piece.
+type Reader interface {
+	Watch() (<-chan struct{}, func())
+	Piece(ctx context.Context, id string) (pieces.Snapshot, error)
+	Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.Session, error)
+	Messages(ctx context.Context, sessionID string, n int) ([]pieces.Message, error)
+}
+
+// Documents reads what a piece has written and done.
+type Documents interface {
+	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, bool, error)
+	History(ctx context.Context, pieceID string) ([]pieces.HistoryRow, error)
+	Diff(ctx context.Context, pieceID string) (pieces.Diff, error)
+}
+
+// Actor carries out what the person decides.
+type Actor interface {
+	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
+	Act(ctx context.Context, r engine.Request) (engine.Result, error)
+	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error
+}
+
+// Backlog reads and changes drafts.
+type Backlog interface {
+	Draft(ctx context.Context, id string) (pieces.Draft, error)
+	UpdateDraft(ctx context.Context, id string, edit engine.DraftEdit) (pieces.Draft, error)
+	CancelDraft(ctx context.Context, id string) error
+	ReleaseDraft(ctx context.Context, id, model string, by pieces.Actor) (pieces.Snapshot, error)
+}

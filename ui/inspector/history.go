@@ -1,0 +1,114 @@
+package inspector
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// history lists the transitions of a piece, the newest first.
+type history struct {
+	rows  *fyne.Container
+	drawn int64
+	piece string
+	ages  map[*kit.Text]time.Time
+	body  *container.Scroll
+}
+
+func newHistory() *history {
+	h := &history{rows: kit.Column(kit.Groups)}
+	h.body = scrolled(h.rows)
+	return h
+}
+
+func (h *history) content() fyne.CanvasObject { return h.body }
+
+func (h *history) show(m model, now time.Time) {
+	last := int64(len(m.history))
+	if last > 0 {
+		last = m.history[len(m.history)-1].ID
+	}
+	if h.piece != m.id || h.drawn != last || h.ages == nil {
+		h.piece, h.drawn = m.id, last
+		h.draw(m.history)
+	}
+	for text, at := range h.ages {
+		text.Set(kit.Age(at, now))
+	}
+	h.body.Refresh()
+}
+
+func (h *history) draw(rows []pieces.HistoryRow) {
+	h.ages = map[*kit.Text]time.Time{}
+	h.rows.Objects = nil
+	for _, r := range slices.Backward(rows) {
+		age := kit.Caption("")
+		h.ages[age] = r.At
+		head := container.NewBorder(nil, nil, nil, age, kit.Body(triggerWords(r)).CutEnd())
+		line := kit.Column(kit.Step, head, kit.Caption(wayWords(r)).CutEnd())
+		if r.Note != "" {
+			line.Add(kit.NewParagraph(r.Note))
+		}
+		h.rows.Add(line)
+	}
+	h.rows.Refresh()
+}
+
+// triggerWords say what happened: an action by its label, what Fermata found by its own name.
+func triggerWords(r pieces.HistoryRow) string {
+	if rule, ok := pieces.RuleOf(pieces.Action(r.Trigger)); ok {
+		return rule.Label
+	}
+	return spaced(string(r.Trigger))
+}
+
+// wayWords say who did it, from where to where, and when exactly.
+func wayWords(r pieces.HistoryRow) string {
+	from, to := stateWords(r.From), stateWords(r.To)
+	way := from + " → " + to
+	if from == to {
+		way = to
+	}
+	return actorWords(r.By) + " · " + way + " · " + kit.Exact(r.At)
+}
+
+func stateWords(s pieces.State) string {
+	return pieces.DisplayOf(s.Phase, 0, 0) + " (" + strings.ToLower(spaced(string(s.Activity))) + ")"
+}
+
+func actorWords(a pieces.Actor) string {
+	switch a {
+	case pieces.ByPerson:
+		return "You"
+	case pieces.ByClient:
+		return "MCP client"
+	}
+	return "Fermata"
+}
+
+// spaced writes a camelCase key as words: "workReviewing" becomes "Work reviewing".
+func spaced(key string) string {
+	var b strings.Builder
+	before := ' '
+	for i, r := range key {
+		upper := r >= 'A' && r <= 'Z'
+		afterLower := before >= 'a' && before <= 'z'
+		before = r
+		switch {
+		case i == 0:
+			b.WriteString(strings.ToUpper(string(r)))
+			continue
+		case upper && afterLower:
+			b.WriteByte(' ')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(b.String(), " pR", " PR"), "gPR", "g PR")
+}

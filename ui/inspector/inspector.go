@@ -1,0 +1,228 @@
+// Package inspector shows one draft or piece and carries out what the person decides about it.
+package inspector
+
+import (
+	"context"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
+	"fermata/ui/pump"
+)
+
+// Options is what an Inspector is made of; all are needed.
+type Options struct {
+	Engine Engine
+	Pump   *pump.Pump
+	Now    func() time.Time
+	// OpenURL opens an address of the web in the person's browser.
+	OpenURL func(address string)
+}
+
+// page is one of the tabs' contents.
+type page interface {
+	content() fyne.CanvasObject
+	show(m model, now time.Time)
+}
+
+// Inspector is touched on Fyne's main goroutine only. It reads the engine by itself, as long as something is open.
+type Inspector struct {
+	o          Options
+	background func(work func(context.Context) error, done func(error))
+	follow     func(query) (stop func())
+
+	query  query
+	last   model
+	unread bool // the last reading failed, and the problem that is shown says so
+	stop   func()
+
+	gate    *gateBar
+	prompts *promptBox
+	tabs    *tabBar
+	pages   map[tab]page
+	page    *fyne.Container
+	problem *kit.ErrorBar
+	sheets  *sheet.Layer
+	title   *kit.Text
+	phase   *kit.Pill
+	piece   *fyne.Container
+	draft   *draftEditor
+	gone    *kit.Empty
+	content *fyne.Container
+}
+
+// New makes an inspector that shows nothing. Its reading and its actions end with ctx.
+func New(ctx context.Context, o Options) *Inspector {
+	i := &Inspector{o: o, stop: func() {}, sheets: sheet.NewLayer()}
+	i.background = func(work func(context.Context) error, done func(error)) { o.Pump.Go(ctx, work, done) }
+	i.follow = func(q query) func() {
+		ctx, cancel := context.WithCancel(ctx)
+		wake, unwatch := o.Engine.Watch()
+		r := &reader{engine: o.Engine, now: o.Now, query: q}
+		pump.Follow(ctx, o.Pump, wake, r.read, i.show, i.showUnread)
+		return func() { cancel(); unwatch() }
+	}
+	i.build()
+	return i
+}
+
+func (i *Inspector) build() {
+	i.problem = kit.NewErrorBar("problem", kit.Problem{})
+	i.problem.Hide()
+	i.gate = newGateBar(i.choose)
+	i.prompts = newPromptBox(i.answer, func() { i.fit() })
+	i.tabs = newTabBar(i.openTab)
+	i.pages = map[tab]page{
+		tabOverview: newOverview(i.o.OpenURL),
+		tabSpec:     newDocument(i.o.OpenURL),
+		tabStrategy: newDocument(i.o.OpenURL),
+		tabAgents:   newAgents(i.openSession, i.approveTask),
+		tabSessions: newSessions(i.openSession, i.openEarlier, i.o.OpenURL),
+		tabReview:   newReview(i.o.OpenURL),
+		tabHistory:  newHistory(),
+	}
+	i.title, i.phase = kit.Title("").CutEnd(), kit.NewPill(kit.ColorMuted, nil, "")
+	i.page = container.NewStack()
+	head := container.NewBorder(nil, nil, nil, i.phase, i.title)
+	top := container.NewVScroll(padded(kit.Column(kit.Together, i.problem, i.prompts.body, head, i.gate.body)))
+	i.piece = container.New(stacked{top}, top, i.tabs.body, i.page)
+	i.draft = newDraftEditor(i)
+	i.gone = kit.NewEmpty("This item is no longer there.", nil)
+	i.content = container.NewStack(i.piece, i.draft.body, i.gone, i.sheets)
+	i.showPart(nil)
+}
+
+// padded keeps the distance of a pane's side, and less below, where the tabs follow.
+func padded(o fyne.CanvasObject) fyne.CanvasObject {
+	return kit.Pad(kit.Groups-kit.Step, o)
+}
+
+// Content is what stands in the window.
+func (i *Inspector) Content() fyne.CanvasObject { return i.content }
+
+// Open shows the draft or piece of an id; "" shows nothing.
+func (i *Inspector) Open(id string) {
+	if id == i.query.id {
+		return
+	}
+	i.sheets.Close()
+	show(i.problem, false)
+	i.last = model{}
+	i.showPart(nil)
+	i.ask(query{id: id})
+}
+
+// Opened is the id of what is shown, or "".
+func (i *Inspector) Opened() string { return i.query.id }
+
+// Tick draws the last reading again, so that its ages are those of now.
+func (i *Inspector) Tick() {
+	if i.last.piece != nil || i.last.draft != nil {
+		i.show(i.last)
+	}
+}
+
+// Press carries out what a key stands for; false when it stands for nothing now.
+func (i *Inspector) Press(s fyne.Shortcut) bool {
+	return i.last.piece != nil && !i.sheets.Open() && i.gate.press(s)
+}
+
+// ask reads another query from now on.
+func (i *Inspector) ask(q query) {
+	i.stop()
+	i.stop = func() {}
+	i.query = q
+	if q.id != "" {
+		i.stop = i.follow(q)
+	}
+}
+
+func (i *Inspector) openTab(t tab) {
+	q := i.query
+	q.tab, q.earlier = t, 0
+	i.ask(q)
+}
+
+func (i *Inspector) openSession(id string) {
+	i.ask(query{id: i.query.id, tab: tabSessions, session: id})
+}
+
+func (i *Inspector) openEarlier() {
+	q := i.query
+	q.session = i.last.session
+	q.earlier++
+	i.ask(q)
+}
+
+// show draws a reading.
+func (i *Inspector) show(m model) {
+	if m.id != i.query.id {
+		return
+	}
+	i.last = m
+	if i.unread {
+		i.unread = false
+		show(i.problem, false)
+	}
+	switch {
+	case m.draft != nil:
+		i.draft.show(*m.draft)
+		i.showPart(i.draft.body)
+	case m.piece != nil:
+		i.showPiece(m)
+		i.showPart(i.piece)
+	default:
+		i.showPart(i.gone)
+	}
+	i.fit()
+}
+
+// showUnread says that what is shown may be old.
+func (i *Inspector) showUnread(err error) {
+	i.unread = true
+	i.problem.Set(kit.Problem{
+		What: "Fermata could not read this item.", Safe: "What is shown below may be old.",
+		Next: "It is read again with the next change.", Details: err.Error(),
+	})
+	show(i.problem, true)
+	if i.last.piece == nil && i.last.draft == nil {
+		i.showPart(i.piece)
+	}
+	i.fit()
+}
+
+func (i *Inspector) showPart(part fyne.CanvasObject) {
+	for _, o := range []fyne.CanvasObject{i.piece, i.draft.body, i.gone} {
+		show(o, o == part)
+	}
+}
+
+func (i *Inspector) showPiece(m model) {
+	now := i.o.Now()
+	s := *m.piece
+	i.title.Set(s.Piece.Name)
+	i.phase.Set(kit.PhaseColor(string(s.Piece.Phase)), nil, s.Display()+laneSuffix(s.Piece))
+	i.prompts.show(s, now)
+	i.gate.show(s, m.since, now)
+	i.tabs.show(m.tab)
+	p := i.pages[m.tab]
+	p.show(m, now)
+	if len(i.page.Objects) != 1 || i.page.Objects[0] != p.content() {
+		i.page.Objects = []fyne.CanvasObject{p.content()}
+		i.page.Refresh()
+	}
+}
+
+// fit gives what is asked and waited for the height that it has come to need.
+func (i *Inspector) fit() { relayout(i.piece) }
+
+func laneSuffix(p pieces.Piece) string {
+	if p.Config.Lane == pieces.LaneManual {
+		return ""
+	}
+	return " · " + laneWord(p.Config.Lane)
+}

@@ -1,0 +1,202 @@
+package inspector
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// overview shows the rail and the facts of a piece.
+type overview struct {
+	openURL func(string)
+
+	rail     *fyne.Container
+	progress *kit.Progress
+	facts    *fyne.Container
+	drawn    string
+	body     *container.Scroll
+}
+
+func newOverview(openURL func(string)) *overview {
+	o := &overview{openURL: openURL, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
+	o.body = scrolled(o.rail, o.progress, o.facts)
+	return o
+}
+
+func (o *overview) content() fyne.CanvasObject { return o.body }
+
+func (o *overview) show(m model, now time.Time) {
+	s := *m.piece
+	done, total := s.AgentCount()
+	o.progress.Set(done, total, "agents")
+	show(o.progress, total > 0)
+	rows := facts(s, now)
+	var drawn strings.Builder
+	for _, r := range rows {
+		drawn.WriteString(r.label + r.value + "\x00")
+	}
+	if k := string(s.Piece.Phase) + drawn.String(); k != o.drawn {
+		o.drawn = k
+		o.showRail(s.Piece.Phase)
+		o.showFacts(rows, s.Piece.PR)
+	}
+	o.body.Refresh()
+}
+
+// showRail draws the phases: those behind the piece ticked, its own filled.
+func (o *overview) showRail(at pieces.Phase) {
+	o.rail.Objects = nil
+	passed := true
+	for _, p := range pieces.Phases() {
+		word := pieces.DisplayOf(p, 0, 0)
+		color := kit.PhaseColor(string(p))
+		switch {
+		case p == at:
+			passed = false
+			state := kit.StateRunning
+			if p == pieces.PhaseComplete {
+				state = kit.StateDone
+			}
+			o.rail.Add(kit.NewPill(color, state.Icon(), word))
+		case passed:
+			o.rail.Add(kit.NewStateDot(kit.StateDone, word))
+		default:
+			o.rail.Add(kit.NewStateDot(kit.StateIdle, word))
+		}
+	}
+	o.rail.Refresh()
+}
+
+// fact is one line of the overview.
+type fact struct {
+	label, value string
+	copies       string // the stable name of a value that is copied by a press
+	exact        string
+}
+
+func facts(s pieces.Snapshot, now time.Time) []fact {
+	p := s.Piece
+	rows := []fact{{label: "Lane", value: laneWords(p)}}
+	add := func(label, value, copies string) {
+		if value != "" {
+			rows = append(rows, fact{label: label, value: value, copies: copies})
+		}
+	}
+	add("Branch", p.Branch, "branch")
+	worktree := p.Worktree
+	if worktree == "" {
+		worktree = "removed; the branch keeps the commits"
+		add("Worktree", worktree, "")
+	} else {
+		add("Worktree", worktree, "worktree")
+	}
+	add("Base", baseWords(p.Base, now), "")
+	add("", p.Base.Note, "")
+	add("Saved before removal", p.SavedRef, "savedRef")
+	add("Cost", kit.Money(p.CostUSD), "")
+	if p.Config.BudgetUSD > 0 {
+		add("Budget", kit.Money(p.Config.BudgetUSD), "")
+	}
+	add("Model", p.Config.Model, "")
+	add("Permissions", string(p.Config.PermissionProfile), "")
+	if p.Source != nil {
+		add("Issue", p.Source.Key, "")
+	}
+	rows = append(rows, fact{label: "Created", value: kit.Age(p.CreatedAt, now) + " ago, " + kit.Exact(p.CreatedAt)})
+	add("Id", p.ID, "pieceId")
+	return rows
+}
+
+func laneWords(p pieces.Piece) string {
+	if p.Config.Lane == pieces.LaneAuto && !p.Play {
+		return laneWord(p.Config.Lane) + ", Play not pressed"
+	}
+	return laneWord(p.Config.Lane)
+}
+
+// baseWords say which commit the piece starts from and how old it is.
+func baseWords(b pieces.Base, now time.Time) string {
+	if b.Commit == "" {
+		return ""
+	}
+	words := b.Branch + " at " + b.Commit[:min(8, len(b.Commit))]
+	if age := kit.Age(b.CommittedAt, now); age != "" {
+		words += ", committed " + age + " ago"
+	}
+	if !b.Fetched {
+		words += ", not fetched"
+	}
+	return strings.ReplaceAll(words, "now ago", "just now")
+}
+
+func (o *overview) showFacts(rows []fact, pr *pieces.PullRequest) {
+	o.facts.Objects = nil
+	if pr != nil {
+		o.facts.Add(o.pullRequest(*pr))
+	}
+	for _, r := range rows {
+		value := fyne.CanvasObject(kit.Body(r.value).CutEnd())
+		if r.copies != "" {
+			value = kit.NewCopyable(r.copies, r.value)
+		}
+		o.facts.Add(container.New(factRow{}, kit.Caption(r.label), value))
+	}
+	o.facts.Refresh()
+}
+
+func (o *overview) pullRequest(pr pieces.PullRequest) fyne.CanvasObject {
+	words := pullRequestWords(pr)
+	lines := kit.Column(kit.Step, kit.NewParagraph(pr.Title).Strong(), kit.NewNote(words))
+	if pr.PollNote != "" {
+		lines.Add(kit.NewNote(pr.PollNote).In(kit.ColorFailed))
+	}
+	lines.Add(container.New(factRow{}, kit.Caption("Address"), kit.NewCopyable("prURL", pr.URL)))
+	if webAddress(pr.URL) {
+		lines.Add(container.NewHBox(kit.NewButton("openPR", openPRLabel(pr), kit.Normal, func() { o.openURL(pr.URL) })))
+	}
+	return kit.NewSurface(lines).Inset(kit.Groups - kit.Step)
+}
+
+func pullRequestWords(pr pieces.PullRequest) string {
+	parts := []string{"Pull request " + numbered(pr) + " is " + string(pr.State)}
+	if pr.Draft {
+		parts[0] += " as a draft"
+	}
+	if pr.Checks != "" {
+		parts = append(parts, pr.Checks)
+	}
+	if pr.Base != "" {
+		parts = append(parts, "into "+pr.Base)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// webAddress says whether an address may be handed to the browser: it came from outside.
+func webAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+// factRow puts a label of one width before its value.
+type factRow struct{}
+
+const factLabel float32 = 128
+
+// MinSize is a line.
+func (factRow) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(factLabel+96, max(20, o[1].MinSize().Height))
+}
+
+// Layout gives the value the rest of the width.
+func (factRow) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	o[0].Move(fyne.NewPos(0, 0))
+	o[0].Resize(fyne.NewSize(factLabel-kit.Together, size.Height))
+	o[1].Move(fyne.NewPos(factLabel, 0))
+	o[1].Resize(fyne.NewSize(size.Width-factLabel, size.Height))
+}

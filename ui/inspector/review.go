@@ -1,0 +1,186 @@
+package inspector
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// review shows what a piece changed: the work review's verdict, the summary, the changed files and the diff of one.
+type review struct {
+	model    reviewModel
+	piece    string
+	selected string // the path whose diff is shown
+
+	verdict *fyne.Container
+	summary *kit.Markdown
+	title   *kit.Text
+	problem *kit.Paragraph
+	files   *fyne.Container
+	rows    map[string]*kit.Press
+	diff    *diffView
+	upper   *container.Scroll
+	body    *fyne.Container
+}
+
+func newReview(openURL func(string)) *review {
+	r := &review{
+		verdict: kit.Column(kit.Together), summary: kit.NewMarkdown("", openWeb(openURL)), title: kit.Caption("").Strong().In(kit.ColorText),
+		problem: kit.NewParagraph("").In(kit.ColorMuted), files: kit.Column(0), rows: map[string]*kit.Press{}, diff: newDiffView(),
+	}
+	upper := kit.Column(kit.Groups, r.verdict, r.summary, kit.Column(kit.Step, r.title, r.problem, r.files))
+	r.upper = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, upper))
+	split := container.NewVSplit(r.upper, r.diff.body)
+	split.SetOffset(0.45)
+	r.body = container.NewStack(split)
+	return r
+}
+
+func (r *review) content() fyne.CanvasObject { return r.body }
+
+func (r *review) show(m model, _ time.Time) {
+	fresh := r.piece != m.id
+	if !fresh && m.review.read.Equal(r.model.read) && m.review.summary == r.model.summary && sameVerdict(m.review.verdict, r.model.verdict) {
+		return
+	}
+	r.piece, r.model = m.id, m.review
+	r.showVerdict(*m.piece, m.review.verdict)
+	r.summary.Set(m.review.summary)
+	show(r.summary, m.review.summary != "")
+	files := m.review.diff.Files
+	r.title.Set(changesWords(m.review.diff))
+	r.problem.Set(m.review.problem)
+	show(r.problem, m.review.problem != "")
+	show(r.title, m.review.problem == "")
+	r.showFiles(files)
+	if fresh || !slices.ContainsFunc(files, func(f pieces.ChangedFile) bool { return f.Path == r.selected }) {
+		r.selected = ""
+		if len(files) > 0 {
+			r.selected = files[0].Path
+		}
+	}
+	r.choose(r.selected)
+	r.upper.Refresh()
+}
+
+func sameVerdict(a, b *pieces.WorkReview) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.At.Equal(b.At))
+}
+
+func changesWords(d pieces.Diff) string {
+	added, deleted := 0, 0
+	for _, f := range d.Files {
+		added += max(0, f.Added)
+		deleted += max(0, f.Deleted)
+	}
+	if len(d.Files) == 0 {
+		return "No file has changed"
+	}
+	words := fmt.Sprintf("%s changed, %s added, %d deleted", count(len(d.Files), "file"), count(added, "line"), deleted)
+	if d.Cut {
+		words += "; the diff is too large to show in full"
+	}
+	return words
+}
+
+// showVerdict draws the criteria that the work review judged, and what it found at which agent.
+func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) {
+	r.verdict.Objects = nil
+	show(r.verdict, w != nil)
+	if w == nil {
+		return
+	}
+	state, word := kit.StateFailed, "Work review found problems"
+	if w.Outcome() == pieces.WorkReviewPassed {
+		state, word = kit.StateDone, "Work review passed"
+	}
+	if s.Piece.WorkReview == pieces.WorkReviewNone {
+		word += ", before the latest changes"
+	}
+	r.verdict.Add(kit.NewStateDot(state, word))
+	for _, c := range w.Criteria {
+		mark := kit.StateFailed
+		if c.Met {
+			mark = kit.StateDone
+		}
+		words := kit.Column(0, kit.NewParagraph(c.Criterion))
+		if c.Evidence != "" {
+			words.Add(kit.NewNote(c.Evidence))
+		}
+		r.verdict.Add(newMarked(kit.NewStateDot(mark, ""), words))
+	}
+	for _, f := range w.Findings {
+		r.verdict.Add(newMarked(kit.NewStateDot(kit.StateFailed, ""),
+			kit.Column(0, kit.NewParagraph(f.Name).Strong(), kit.NewParagraph(f.Finding))))
+	}
+	r.verdict.Refresh()
+}
+
+const filesShown = 200
+
+// showFiles lists the changed files; a press shows the diff of one.
+func (r *review) showFiles(files []pieces.ChangedFile) {
+	r.files.Objects = nil
+	clear(r.rows)
+	for i, f := range files {
+		if i == filesShown {
+			r.files.Add(kit.NewNote(count(len(files)-i, "more file") + " in the diff"))
+			break
+		}
+		row := kit.NewRow(nil, path.Base(f.Path), path.Dir(f.Path), kit.Caption(fileFacts(f)))
+		press := kit.NewPress("file:"+f.Path, row, func() { r.choose(f.Path) })
+		r.rows[f.Path] = press
+		r.files.Add(press)
+	}
+	r.files.Refresh()
+}
+
+// choose shows the diff of one file.
+func (r *review) choose(path string) {
+	if before, ok := r.rows[r.selected]; ok {
+		before.SetSelected(false)
+	}
+	r.selected = path
+	if now, ok := r.rows[path]; ok {
+		now.SetSelected(true)
+	}
+	r.diff.show(path, patchOf(r.model.diff.Patch, path), r.model.diff.Cut)
+}
+
+func fileFacts(f pieces.ChangedFile) string {
+	words := spaced(f.Status)
+	if f.OldPath != "" {
+		words += " from " + path.Base(f.OldPath)
+	}
+	if f.Added < 0 {
+		return words + " · binary"
+	}
+	return fmt.Sprintf("%s · +%d −%d", words, f.Added, f.Deleted)
+}
+
+// patchOf finds the part of a unified diff that is about one file.
+func patchOf(patch, file string) []string {
+	var part []string
+	wanted := false
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "diff --git ") {
+			if wanted {
+				return part
+			}
+			wanted = strings.HasSuffix(line, " b/"+file) || strings.HasSuffix(line, ` "b/`+file+`"`)
+		}
+		if wanted {
+			part = append(part, line)
+		}
+	}
+	return part
+}

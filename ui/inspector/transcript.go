@@ -1,0 +1,162 @@
+package inspector
+
+import (
+	"encoding/json"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// transcript shows the messages of one session. New ones are added to those on the screen, and the view follows the
+// end as long as the person has not scrolled away from it.
+type transcript struct {
+	openURL func(string)
+
+	session string
+	first   int64
+	last    int64
+	rows    *fyne.Container
+	earlier *kit.Button
+	calls   map[string]*call // by tool id, to put each result to its call
+	body    *container.Scroll
+}
+
+func newTranscript(openEarlier func(), openURL func(string)) *transcript {
+	t := &transcript{openURL: openWeb(openURL), rows: kit.Column(kit.Groups - kit.Step), calls: map[string]*call{}}
+	t.earlier = kit.NewButton("earlier", "Show earlier messages", kit.Quiet, openEarlier)
+	t.body = container.NewVScroll(kit.Pad(kit.Groups, kit.Column(kit.Groups, container.NewHBox(t.earlier), t.rows)))
+	return t
+}
+
+func (t *transcript) show(session string, messages []pieces.Message, more bool) {
+	atEnd := t.body.Offset.Y >= t.body.Content.MinSize().Height-t.body.Size().Height-kit.RowHigh
+	first := int64(0)
+	if len(messages) > 0 {
+		first = messages[0].Seq
+	}
+	fresh := session != t.session || (first < t.first && t.first != 0) || t.first == 0
+	if fresh {
+		t.session, t.first, t.last = session, first, 0
+		t.rows.Objects = nil
+		clear(t.calls)
+		atEnd = true
+	}
+	added := false
+	for _, m := range messages {
+		if m.Seq > t.last {
+			t.last, added = m.Seq, true
+			t.add(m)
+		}
+	}
+	show(t.earlier, more)
+	if !added && !fresh {
+		return
+	}
+	// Refreshing the container would lay out every text of the transcript again.
+	canvas.Refresh(t.rows)
+	t.body.Refresh()
+	if atEnd {
+		t.body.ScrollToBottom()
+	}
+}
+
+func (t *transcript) add(m pieces.Message) {
+	switch m.Role {
+	case pieces.RoleToolUse:
+		c := newCall(m)
+		t.calls[m.ToolID] = c
+		t.rows.Add(c.body)
+	case pieces.RoleToolResult:
+		if c, ok := t.calls[m.ToolID]; ok {
+			c.end(m)
+			return
+		}
+		c := newCall(m)
+		c.end(m)
+		t.rows.Add(c.body)
+	case pieces.RoleAssistant:
+		t.rows.Add(kit.Column(kit.Step, kit.Caption("Claude Code").Strong(), kit.NewMarkdown(m.Text, t.openURL)))
+	case pieces.RoleNotice:
+		t.rows.Add(kit.NewNote("Fermata: " + m.Text))
+	default:
+		words := kit.Column(kit.Step, kit.Caption("To the agent").Strong(), kit.Readable(kit.NewParagraph(m.Text)))
+		t.rows.Add(kit.NewSurface(words).Inset(kit.Groups - kit.Step))
+	}
+}
+
+// call is a tool call: one line until it is folded out, then its input and its result.
+type call struct {
+	message pieces.Message
+	result  *pieces.Message
+	open    bool
+	state   *kit.StateDot
+	fold    *kit.Press
+	details *fyne.Container
+	body    *fyne.Container
+}
+
+func newCall(m pieces.Message) *call {
+	c := &call{message: m, state: kit.NewStateDot(kit.StateRunning, "").In(kit.ColorMuted), details: kit.Column(kit.Together)}
+	c.details.Hide()
+	line := container.NewBorder(nil, nil, c.state, nil, container.New(titleRow{}, kit.Mono(callWords(m)).In(kit.ColorMuted).CutEnd()))
+	c.fold = kit.NewPress("call:"+m.ToolID, line, c.turn)
+	c.body = kit.Column(kit.Step, c.fold, c.details)
+	return c
+}
+
+// end puts the result to the call.
+func (c *call) end(m pieces.Message) {
+	c.result = &m
+	state := kit.StateDone
+	if m.Error {
+		state = kit.StateFailed
+	}
+	c.state.Set(state, "")
+	if !m.Error {
+		c.state.In(kit.ColorMuted)
+	}
+	if c.open {
+		c.fill()
+	}
+}
+
+func (c *call) turn() {
+	c.open = !c.open
+	if c.open {
+		c.fill()
+	}
+	show(c.details, c.open)
+	c.body.Refresh()
+}
+
+func (c *call) fill() {
+	c.details.Objects = nil
+	if len(c.message.Input) > 0 {
+		c.details.Objects = inputOf(c.message.Input)
+	}
+	if c.result != nil {
+		c.details.Add(kit.Caption(map[bool]string{true: "Error", false: "Result"}[c.result.Error]))
+		c.details.Add(kit.NewCode(c.result.Text))
+	}
+	c.details.Refresh()
+}
+
+// callWords are a tool's name and what tells this call from another.
+func callWords(m pieces.Message) string {
+	fields, _ := fieldsOf(json.RawMessage(m.Input))
+	for _, f := range fields {
+		switch f.name {
+		case "command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "notebook_path":
+			return m.Tool + "  " + strings.TrimSpace(f.value)
+		}
+	}
+	if m.Tool == "" {
+		return "Result of an earlier call"
+	}
+	return m.Tool
+}

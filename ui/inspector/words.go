@@ -1,0 +1,167 @@
+package inspector
+
+import (
+	"fmt"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// gateSentences say what a gate waits for, below its label.
+var gateSentences = map[pieces.Gate]string{
+	pieces.GateAnswerInterview:   "Questions are open before the spec is done.",
+	pieces.GateAgentWaiting:      "What is asked stands above. Other agents work on meanwhile.",
+	pieces.GateReviewSplit:       "The piece is proposed to be split.",
+	pieces.GateSpecReady:         "Read the spec, then approve it or say what should change.",
+	pieces.GateStrategyReady:     "Read the strategy, then approve it or have it written again.",
+	pieces.GatePlanReady:         "The plan is ready. Nothing runs until you start it.",
+	pieces.GatePaused:            "No agent is started while the run is paused.",
+	pieces.GateInterrupted:       "The agents were cut off. They go on in the same sessions.",
+	pieces.GateLimitReached:      "A usage limit stopped the run.",
+	pieces.GateBudgetReached:     "The piece has used up its budget.",
+	pieces.GateReviewStepFailed:  "The review itself broke. The agents' work is untouched.",
+	pieces.GateStopFailed:        "Something that an agent started is still alive.",
+	pieces.GateAgentsFailed:      "No further agent can start.",
+	pieces.GateWorkReviewFailed:  "The findings stand at the agents and in the review.",
+	pieces.GateReviewWork:        "Read what the agents did and approve each of them.",
+	pieces.GateOpenPullRequest:   "All agents are approved.",
+	pieces.GateMergePullRequest:  "Fermata never merges. Merge it where the pull request lives.",
+	pieces.GateConfirmDone:       "The piece is complete. Confirming takes it off your list.",
+	pieces.GateDependencyBlocked: "A piece that this one waits for needs you first.",
+	pieces.GateWorktreeMissing:   "The recorded worktree is not on disk. The branch is untouched.",
+}
+
+// working says what Fermata does on its own in an activity without a gate.
+var working = map[pieces.Activity]string{
+	pieces.Interviewing:  "Claude Code writes the spec",
+	pieces.Planning:      "Claude Code writes the strategy",
+	pieces.Decomposing:   "Claude Code splits the work into agents",
+	pieces.Pausing:       "Pausing: running agents finish their turn",
+	pieces.Stopping:      "Stopping the agents",
+	pieces.WorkReviewing: "Claude Code reviews the work",
+	pieces.CreatingPR:    "Opening the pull request",
+	pieces.Changing:      "A session works on your changes",
+	pieces.Waiting:       "Waiting for another piece",
+}
+
+// headline says where the piece stands: the gate's label, or what is done without the person.
+func headline(s pieces.Snapshot) (kit.State, string) {
+	gate := s.Gate()
+	if cue, ok := pieces.CueOf(gate); ok {
+		if failedGate(gate) {
+			return kit.StateFailed, cue.Label
+		}
+		return kit.StateWaiting, cue.Label
+	}
+	if gate == pieces.GatePaused {
+		return kit.StatePaused, "Paused"
+	}
+	switch {
+	case s.Piece.Archived:
+		return kit.StateIdle, "Archived"
+	case s.Piece.Activity == pieces.Running:
+		n := s.Facts().AgentsRunning
+		if n == 0 {
+			return kit.StateRunning, "Starting agents"
+		}
+		return kit.StateRunning, count(n, "agent") + map[bool]string{true: " is running", false: " are running"}[n == 1]
+	case s.Piece.Phase == pieces.PhaseComplete && s.Piece.Activity == pieces.Idle:
+		return kit.StateDone, s.Display()
+	}
+	if words, ok := working[s.Piece.Activity]; ok {
+		return kit.StateRunning, words
+	}
+	return kit.StateIdle, s.Display()
+}
+
+func failedGate(g pieces.Gate) bool {
+	switch g {
+	case pieces.GateSpecFailed, pieces.GateStrategyFailed, pieces.GatePlanFailed, pieces.GateAgentsFailed,
+		pieces.GateWorkReviewFailed, pieces.GateReviewStepFailed, pieces.GateStopFailed, pieces.GateWorktreeMissing:
+		return true
+	}
+	return false
+}
+
+// label names the effect of an action on this piece.
+func label(s pieces.Snapshot, a pieces.Action) string {
+	rule, _ := pieces.RuleOf(a)
+	completed, total := s.AgentCount()
+	switch a {
+	case pieces.StartExecution:
+		return "Start " + count(total-completed, "agent")
+	case pieces.ResumeAgents:
+		if s.Gate() == pieces.GateReviewStepFailed {
+			return "Run the work review again"
+		}
+		if total > completed {
+			return "Resume " + count(total-completed, "agent")
+		}
+	case pieces.RetryFailedAgents:
+		return "Recover " + count(s.Facts().AgentsFailed, "failed agent")
+	case pieces.StopAgents:
+		if n := s.Facts().AgentsRunning; n > 0 {
+			return "Stop " + count(n, "agent")
+		}
+	case pieces.ApproveTask:
+		if t, ok := lastUnapproved(s); ok {
+			return "Approve " + t.Name
+		}
+	}
+	return rule.Label
+}
+
+// lastUnapproved is the one agent that the review checklist still lists; ok is false when there are more, or none.
+func lastUnapproved(s pieces.Snapshot) (task pieces.Task, ok bool) {
+	if s.Facts().Unapproved != 1 {
+		return task, false
+	}
+	for _, t := range s.Tasks {
+		if t.Kind == pieces.TaskAgent && !t.Approved {
+			return t, true
+		}
+	}
+	return task, false
+}
+
+// primaryOf is the one action that answers what is waited for. The cue's own comes first; a failed spec and a pause of
+// the person's have theirs here because the popover can only open them.
+func primaryOf(s pieces.Snapshot) pieces.Action {
+	if cue, ok := s.Cue(); ok && cue.Primary != "" {
+		return cue.Primary
+	}
+	also := map[pieces.Gate]pieces.Action{
+		pieces.GateSpecFailed: pieces.InterviewMessage,
+		pieces.GatePaused:     pieces.ResumeAgents,
+	}
+	if a := also[s.Gate()]; a != "" && s.Legal(a) {
+		return a
+	}
+	return ""
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func laneWord(l pieces.Lane) string {
+	switch l {
+	case pieces.LaneAuto:
+		return "Auto"
+	case pieces.LaneLoop:
+		return "Loop"
+	}
+	return "Manual"
+}
+
+func numbered(pr pieces.PullRequest) string { return fmt.Sprintf("#%d", pr.Number) }
+
+func openPRLabel(pr pieces.PullRequest) string {
+	if pr.Host == "" {
+		return "View " + numbered(pr) + " in the browser"
+	}
+	return "View " + numbered(pr) + " on " + pr.Host
+}
