@@ -119,11 +119,10 @@ func (r cardRows) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	left := fyne.CanvasObject(c.progress)
 	right := c.money.MinSize().Width
 	if c.note.Text() != "" {
-		noteWide := c.note.MinSize().Width
 		if c.progress.Hidden {
 			left = c.note
 		} else {
-			noteWide = fyne.MeasureText(c.note.Text(), 11, fyne.TextStyle{}).Width
+			noteWide := fyne.MeasureText(c.note.Text(), 11, fyne.TextStyle{}).Width
 			put(c.note, size.Width-right-gapIf(right)-noteWide, 2*line-1, noteWide)
 			right += gapIf(right) + noteWide
 		}

@@ -47,8 +47,9 @@ func gateState(g pieces.Gate) kit.State {
 	case pieces.GateSpecFailed, pieces.GateStrategyFailed, pieces.GatePlanFailed, pieces.GateAgentsFailed,
 		pieces.GateWorkReviewFailed, pieces.GateReviewStepFailed, pieces.GateStopFailed, pieces.GateWorktreeMissing:
 		return kit.StateFailed
+	default:
+		return kit.StateWaiting
 	}
-	return kit.StateWaiting
 }
 
 func laneWord(l pieces.Lane) string {
@@ -57,8 +58,9 @@ func laneWord(l pieces.Lane) string {
 		return "Auto"
 	case pieces.LaneLoop:
 		return "Loop"
+	default:
+		return "Manual"
 	}
-	return "Manual"
 }
 
 // pullRequest says how the pull request stands; empty without one.

@@ -131,8 +131,9 @@ func taskState(t pieces.Task) (kit.State, string) {
 		return kit.StatePaused, "Interrupted"
 	case pieces.TaskCancelled:
 		return kit.StatePaused, "Cancelled"
+	default:
+		return kit.StateIdle, "Pending"
 	}
-	return kit.StateIdle, "Pending"
 }
 
 func taskFacts(t pieces.Task) string {

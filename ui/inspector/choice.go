@@ -46,6 +46,7 @@ func choices(s pieces.Snapshot) []choice {
 			if a != primary {
 				continue
 			}
+		default:
 		}
 		list = append(list, variants(s, a, a == primary)...)
 	}
@@ -62,8 +63,9 @@ func rank(c choice) int {
 		return 2
 	case kit.Destructive:
 		return 3
+	default:
+		return 1
 	}
-	return 1
 }
 
 // variants lists an action and the ways to do it with more than a tap.
@@ -105,6 +107,7 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 		}
 	case pieces.Archive:
 		main.kind = kit.Quiet
+	default:
 	}
 	return []choice{main}
 }

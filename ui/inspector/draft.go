@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -53,8 +54,9 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	d.run = kit.NewButton("release", "Run spec", kit.Primary, d.release)
 	d.save = kit.NewButton("saveDraft", "Save", kit.Normal, func() { d.store(nil) })
 	cancel := kit.NewButton("cancelDraft", "Cancel draft", kit.Destructive, d.cancel)
+	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	bar := kit.NewSurface(kit.Column(kit.Together,
-		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title("Draft"), kit.Caption("")),
+		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title("Draft"), shut),
 		d.effect, d.problem, newFlow(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
 	form := kit.Column(kit.Groups-kit.Step, bar,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
@@ -157,8 +159,9 @@ func releaseWords(n pieces.Draft) string {
 		return first + " Then it runs by itself up to Review; it stops for questions, approvals and failures."
 	case pieces.LaneLoop:
 		return first + " Then it belongs to the project's Loop."
+	default:
+		return first + " Then it waits for you at each gate."
 	}
-	return first + " Then it waits for you at each gate."
 }
 
 // store writes what changed, and then does what is next.

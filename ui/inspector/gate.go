@@ -85,11 +85,11 @@ func (g *gateBar) showFailure(s pieces.Snapshot) {
 // offer shows one button for each choice.
 func (g *gateBar) offer(list []choice) {
 	g.list = list
-	if k := key(list) + g.busy; k == g.drawn {
+	k := key(list) + g.busy
+	if k == g.drawn {
 		return
-	} else {
-		g.drawn = k
 	}
+	g.drawn = k
 	g.buttons.Objects = nil
 	for _, c := range list {
 		b := kit.NewButton(c.name, c.label, c.kind, func() { g.do(c) })

@@ -88,8 +88,9 @@ func actorWords(a pieces.Actor) string {
 		return "You"
 	case pieces.ByClient:
 		return "MCP client"
+	default:
+		return "Fermata"
 	}
-	return "Fermata"
 }
 
 // spaced writes a camelCase key as words: "workReviewing" becomes "Work reviewing".

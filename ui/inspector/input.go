@@ -94,7 +94,9 @@ func newTail(entry, button fyne.CanvasObject) *fyne.Container {
 }
 
 // newMarked puts a small mark before text that wraps.
-func newMarked(mark, words fyne.CanvasObject) *fyne.Container { return container.New(marked{}, mark, words) }
+func newMarked(mark, words fyne.CanvasObject) *fyne.Container {
+	return container.New(marked{}, mark, words)
+}
 
 type marked struct{}
 

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
 	"fermata/ui/kit"
@@ -39,6 +40,7 @@ type Inspector struct {
 	last   model
 	unread bool // the last reading failed, and the problem that is shown says so
 	stop   func()
+	close  func()
 
 	gate    *gateBar
 	prompts *promptBox
@@ -57,7 +59,7 @@ type Inspector struct {
 
 // New makes an inspector that shows nothing. Its reading and its actions end with ctx.
 func New(ctx context.Context, o Options) *Inspector {
-	i := &Inspector{o: o, stop: func() {}, sheets: sheet.NewLayer()}
+	i := &Inspector{o: o, stop: func() {}, close: func() {}, sheets: sheet.NewLayer()}
 	i.background = func(work func(context.Context) error, done func(error)) { o.Pump.Go(ctx, work, done) }
 	i.follow = func(q query) func() {
 		ctx, cancel := context.WithCancel(ctx)
@@ -87,7 +89,8 @@ func (i *Inspector) build() {
 	}
 	i.title, i.phase = kit.Title("").CutEnd(), kit.NewPill(kit.ColorMuted, nil, "")
 	i.page = container.NewStack()
-	head := container.NewBorder(nil, nil, nil, i.phase, i.title)
+	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
+	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, i.phase, shut), i.title)
 	top := container.NewVScroll(padded(kit.Column(kit.Together, i.problem, i.prompts.body, head, i.gate.body)))
 	i.piece = container.New(stacked{top}, top, i.tabs.body, i.page)
 	i.draft = newDraftEditor(i)
@@ -115,6 +118,9 @@ func (i *Inspector) Open(id string) {
 	i.showPart(nil)
 	i.ask(query{id: id})
 }
+
+// OnClose sets what the button that closes the item does.
+func (i *Inspector) OnClose(do func()) { i.close = do }
 
 // Opened is the id of what is shown, or "".
 func (i *Inspector) Opened() string { return i.query.id }

@@ -77,7 +77,6 @@ func (o *overview) showRail(at pieces.Phase) {
 type fact struct {
 	label, value string
 	copies       string // the stable name of a value that is copied by a press
-	exact        string
 }
 
 func facts(s pieces.Snapshot, now time.Time) []fact {

@@ -76,8 +76,9 @@ func askWords(s pieces.Snapshot, p pieces.Prompt) string {
 		return who + " asks you"
 	case pieces.PromptPlan:
 		return who + " asks you to approve its plan"
+	default:
+		return who + " wants to use " + p.Tool
 	}
-	return who + " wants to use " + p.Tool
 }
 
 func (b *promptBox) formOf(p pieces.Prompt) []fyne.CanvasObject {

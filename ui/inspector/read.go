@@ -112,8 +112,9 @@ func tabOf(s pieces.Snapshot) tab {
 		return tabAgents
 	case pieces.PhaseReview:
 		return tabReview
+	default:
+		return tabOverview
 	}
-	return tabOverview
 }
 
 func (r *reader) readPage(ctx context.Context, m *model) (err error) {
@@ -126,6 +127,7 @@ func (r *reader) readPage(ctx context.Context, m *model) (err error) {
 		err = r.readSessions(ctx, m)
 	case tabReview:
 		err = r.readReview(ctx, m)
+	default:
 	}
 	return err
 }

@@ -131,8 +131,9 @@ func sessionState(s pieces.SessionState) (kit.State, string) {
 		return kit.StateFailed, "Failed"
 	case pieces.SessionCancelled:
 		return kit.StatePaused, "Cancelled"
+	default:
+		return kit.StateIdle, "Idle"
 	}
-	return kit.StateIdle, "Idle"
 }
 
 // upper gives a list the height it needs, up to a third, and what it lists the rest.

@@ -79,8 +79,9 @@ func failedGate(g pieces.Gate) bool {
 	case pieces.GateSpecFailed, pieces.GateStrategyFailed, pieces.GatePlanFailed, pieces.GateAgentsFailed,
 		pieces.GateWorkReviewFailed, pieces.GateReviewStepFailed, pieces.GateStopFailed, pieces.GateWorktreeMissing:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // label names the effect of an action on this piece.
@@ -107,6 +108,7 @@ func label(s pieces.Snapshot, a pieces.Action) string {
 		if t, ok := lastUnapproved(s); ok {
 			return "Approve " + t.Name
 		}
+	default:
 	}
 	return rule.Label
 }
@@ -153,8 +155,9 @@ func laneWord(l pieces.Lane) string {
 		return "Auto"
 	case pieces.LaneLoop:
 		return "Loop"
+	default:
+		return "Manual"
 	}
-	return "Manual"
 }
 
 func numbered(pr pieces.PullRequest) string { return fmt.Sprintf("#%d", pr.Number) }

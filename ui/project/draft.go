@@ -1,0 +1,126 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+)
+
+const sheetWidth float32 = 600
+
+// draftForm asks for what a new draft is.
+type draftForm struct {
+	p *Project
+
+	title, spec, seed, model *kit.Entry
+	lane, refine             *kit.Select
+	problem                  *kit.Paragraph
+	file                     *kit.Button
+}
+
+// askDraft shows the form for a new draft.
+func (p *Project) askDraft() {
+	if p.sheets.Open() {
+		return
+	}
+	f := newDraftForm(p)
+	cancel := kit.NewButton("draft:cancel", "Cancel", kit.Normal, p.sheets.Close)
+	form := kit.Column(kit.Groups-kit.Step,
+		kit.NewParagraph("New draft").Strong(),
+		kit.NewField("Title", f.title, "A spec's first heading takes its place."),
+		kit.NewField("Seed", f.seed, "A rough idea. Claude Code writes the spec from it."),
+		kit.NewField("Spec", f.spec, "What to build and how to tell that it is done, in Markdown."),
+		container.NewGridWithColumns(3, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
+		kit.NewNote("A draft waits in the Backlog. Nothing runs until you run it."),
+		f.problem,
+		kit.Line(kit.Together, cancel, f.file))
+	p.sheets.Ask(form, sheetWidth, f.title)
+}
+
+func newDraftForm(p *Project) *draftForm {
+	f := &draftForm{
+		p: p, title: kit.NewEntry("draft:title"), spec: kit.NewMultiEntry("draft:spec", 7), seed: kit.NewMultiEntry("draft:seed", 3),
+		model: kit.NewEntry("draft:model"), problem: kit.NewParagraph("").In(kit.ColorFailed),
+	}
+	f.lane = kit.NewSelect("draft:lane", []string{"Manual", "Auto", "Loop"}, nil)
+	f.lane.SetSelectedIndex(slices.Index(pieces.Lanes(), pieces.LaneManual))
+	f.refine = kit.NewSelect("draft:refine", []string{"Never", "If it has gaps", "Always"}, nil)
+	f.refine.SetSelectedIndex(slices.Index(pieces.Refines(), pieces.RefineIfGaps))
+	f.model.SetPlaceHolder("Default")
+	for _, e := range []*kit.Entry{f.title, f.spec, f.seed, f.model} {
+		e.OnEscape = f.escape
+	}
+	f.title.OnSubmitted = func(string) { f.send() }
+	f.problem.Hide()
+	f.file = kit.NewButton("draft:file", "File draft", kit.Primary, f.send)
+	return f
+}
+
+// escape closes a form in which nothing was written; what was written is kept for Cancel to throw away.
+func (f *draftForm) escape() {
+	if f.title.Text+f.spec.Text+f.seed.Text == "" {
+		f.p.sheets.Close()
+	}
+}
+
+func (f *draftForm) send() {
+	if f.file.Disabled() {
+		return
+	}
+	n := engine.NewDraft{
+		ProjectID: f.p.o.ProjectID, Title: strings.TrimSpace(f.title.Text), Spec: f.spec.Text, Seed: f.seed.Text,
+		Lane: pieces.Lanes()[f.lane.SelectedIndex()], Refine: pieces.Refines()[f.refine.SelectedIndex()],
+		Model: strings.TrimSpace(f.model.Text),
+	}
+	if reason := refuseDraft(n); reason != "" {
+		f.refuse(reason)
+		return
+	}
+	f.file.Disable()
+	var filed engine.Filed
+	f.p.background(func(ctx context.Context) (err error) {
+		filed, err = f.p.o.Engine.FileDraft(ctx, n)
+		return err
+	}, func(err error) {
+		f.file.Enable()
+		if err != nil {
+			f.refuse(sentence(err))
+			return
+		}
+		f.p.sheets.Close()
+		f.p.ShowPiece(filed.Draft.ID)
+	})
+}
+
+func (f *draftForm) refuse(reason string) {
+	f.problem.Set(reason)
+	show(f.problem, true)
+	f.p.sheets.Fits()
+}
+
+// refuseDraft says what a draft lacks; empty when it can be filed.
+func refuseDraft(n engine.NewDraft) string {
+	switch {
+	case strings.TrimSpace(n.Spec) == "" && strings.TrimSpace(n.Seed) == "":
+		return "Write a seed or a spec first."
+	case len([]rune(n.Title)) > pieces.MaxTitle:
+		return "The title is longer than 300 characters."
+	case len([]rune(n.Spec)) > pieces.MaxSpec || len([]rune(n.Seed)) > pieces.MaxSpec:
+		return "The text is longer than 1,000,000 characters."
+	}
+	return ""
+}
+
+func sentence(err error) string {
+	if refusal := new(engine.Refusal); errors.As(err, &refusal) {
+		return refusal.Error()
+	}
+	return "The draft was not filed: " + err.Error()
+}

@@ -1,0 +1,34 @@
+package project
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+)
+
+// Keys gives a window's canvas the keys of its project: Ctrl+N files a draft, Ctrl+Enter and Ctrl with a number do what
+// the open item's menu says, and Esc closes the item.
+func (p *Project) Keys(c fyne.Canvas) {
+	add := func(key fyne.KeyName, do func(fyne.Shortcut)) {
+		c.AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, do)
+	}
+	add(fyne.KeyN, func(fyne.Shortcut) { p.askDraft() })
+	choose := func(s fyne.Shortcut) {
+		if !p.sheets.Open() {
+			p.o.Inspector.Press(s)
+		}
+	}
+	add(fyne.KeyReturn, choose)
+	for n := '1'; n <= '9'; n++ {
+		add(fyne.KeyName(n), choose)
+	}
+	before := c.OnTypedKey()
+	c.SetOnTypedKey(func(ev *fyne.KeyEvent) {
+		if ev.Name == fyne.KeyEscape && p.opened != "" {
+			p.ShowPiece("")
+			return
+		}
+		if before != nil {
+			before(ev)
+		}
+	})
+}

@@ -1,0 +1,246 @@
+// Package project fills a project's window: its board, and the item that is open beside it.
+package project
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
+	"fermata/ui/pump"
+)
+
+// Engine is what the window reads and asks for. *engine.Engine is one.
+type Engine interface {
+	Watch() (<-chan struct{}, func())
+	Project(ctx context.Context, id string) (pieces.Project, error)
+	Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error)
+	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error)
+	FileDraft(ctx context.Context, n engine.NewDraft) (engine.Filed, error)
+}
+
+// Board shows the items. *board.Board is one.
+type Board interface {
+	Content() fyne.CanvasObject
+	Show(now time.Time, drafts []pieces.Draft, list []pieces.Snapshot)
+	Select(id string)
+	OnOpen(func(id string))
+	OnNewDraft(func())
+}
+
+// Inspector shows one item. *inspector.Inspector is one.
+type Inspector interface {
+	Content() fyne.CanvasObject
+	Open(id string)
+	OnClose(func())
+	Tick()
+	Press(fyne.Shortcut) bool
+}
+
+// Options is what a Project is made of; all but OpenSettings are needed.
+type Options struct {
+	ProjectID    string
+	Engine       Engine
+	Board        Board
+	Inspector    Inspector
+	Pump         *pump.Pump
+	Now          func() time.Time
+	OpenSettings func()
+}
+
+// Project is a project window's content. It is touched on Fyne's main goroutine only.
+type Project struct {
+	o          Options
+	background func(work func(context.Context) error, done func(error))
+	close      func()
+
+	opened   string
+	title    *kit.Text
+	branch   *kit.Text
+	path     *kit.Copyable
+	problem  *kit.ErrorBar
+	sheets   *sheet.Layer
+	split    *container.Split
+	main     *fyne.Container
+	newDraft *kit.Button
+	content  fyne.CanvasObject
+}
+
+// model is one reading of the project.
+type model struct {
+	project pieces.Project
+	drafts  []pieces.Draft
+	list    []pieces.Snapshot
+}
+
+// New makes the content and follows the engine until ctx ends or Close is called.
+func New(ctx context.Context, o Options) *Project {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &Project{o: o, sheets: sheet.NewLayer()}
+	p.background = func(work func(context.Context) error, done func(error)) { o.Pump.Go(ctx, work, done) }
+	p.build()
+	wake, unwatch := o.Engine.Watch()
+	p.close = func() { cancel(); unwatch() }
+	pump.Follow(ctx, o.Pump, p.eachMinute(ctx, wake), p.read, p.show, p.showProblem)
+	return p
+}
+
+// eachMinute adds a wake a minute to those of the engine, so that ages stay true.
+func (p *Project) eachMinute(ctx context.Context, wake <-chan struct{}) <-chan struct{} {
+	both := make(chan struct{}, 1)
+	p.o.Pump.Go(ctx, func(ctx context.Context) error {
+		minute := time.NewTicker(time.Minute)
+		defer minute.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-wake:
+			case <-minute.C:
+			}
+			select {
+			case both <- struct{}{}:
+			default:
+			}
+		}
+	}, func(error) {})
+	return both
+}
+
+func (p *Project) build() {
+	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
+	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.askDraft)
+	tools := kit.Line(kit.Together, p.newDraft)
+	if p.o.OpenSettings != nil {
+		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
+	}
+	bar := container.New(toolbar{}, p.title, p.path, p.branch, layout.NewSpacer(), tools)
+	p.problem = kit.NewErrorBar("projectProblem", kit.Problem{})
+	p.problem.Hide()
+	p.o.Board.OnOpen(p.ShowPiece)
+	p.o.Board.OnNewDraft(p.askDraft)
+	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
+	board := kit.Pad(kit.Groups-kit.Step, p.o.Board.Content())
+	side := container.NewBorder(nil, nil, kit.Divider(), nil, p.o.Inspector.Content())
+	p.split = container.NewHSplit(board, side)
+	p.split.SetOffset(0.56)
+	p.main = container.NewStack(board)
+	head := kit.Column(0, bar, kit.Divider(), p.problem)
+	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.main), p.sheets)
+}
+
+// Content is what stands in the window.
+func (p *Project) Content() fyne.CanvasObject { return p.content }
+
+// Close ends the following; the content is not used after it.
+func (p *Project) Close() {
+	p.o.Inspector.Open("")
+	p.close()
+}
+
+// ShowPiece opens the draft or piece of an id beside the board; "" closes what is open.
+func (p *Project) ShowPiece(id string) {
+	p.o.Inspector.Open(id)
+	p.o.Board.Select(id)
+	if (id == "") == (p.opened == "") {
+		p.opened = id
+		return
+	}
+	p.opened = id
+	board := p.split.Leading
+	p.main.Objects = []fyne.CanvasObject{p.split}
+	if id == "" {
+		p.main.Objects = []fyne.CanvasObject{board}
+	}
+	p.main.Refresh()
+}
+
+// Shown is the id of the open item, or "".
+func (p *Project) Shown() string { return p.opened }
+
+func (p *Project) read(ctx context.Context) (m model, err error) {
+	if m.project, err = p.o.Engine.Project(ctx, p.o.ProjectID); err != nil {
+		return m, err
+	}
+	if m.drafts, err = p.o.Engine.Drafts(ctx, p.o.ProjectID); err != nil {
+		return m, err
+	}
+	m.list, err = p.o.Engine.Pieces(ctx, pieces.PieceFilter{ProjectID: p.o.ProjectID})
+	return m, err
+}
+
+func (p *Project) show(m model) {
+	show(p.problem, false)
+	p.title.Set(m.project.Name)
+	p.path.Set(m.project.Path)
+	p.branch.Set("from " + m.project.Branch)
+	p.o.Board.Show(p.o.Now(), m.drafts, m.list)
+	p.o.Inspector.Tick()
+}
+
+func (p *Project) showProblem(err error) {
+	problem := kit.Problem{
+		What: "Fermata could not read this project.", Safe: "What is shown below may be old.",
+		Next: "It is read again with the next change.", Details: err.Error(),
+	}
+	if errors.Is(err, pieces.ErrNotFound) {
+		problem = kit.Problem{What: "This project is no longer registered.", Safe: "Nothing on disk was touched."}
+	}
+	p.problem.Set(problem)
+	show(p.problem, true)
+}
+
+func show(o fyne.CanvasObject, visible bool) {
+	if visible == o.Visible() {
+		return
+	}
+	if visible {
+		o.Show()
+		return
+	}
+	o.Hide()
+}
+
+// toolbar puts the project's name, path and branch on the left and its tools on the right.
+type toolbar struct{}
+
+const toolbarHigh = 44
+
+// MinSize is one line, with the texts cut.
+func (toolbar) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(240+o[4].MinSize().Width, toolbarHigh)
+}
+
+// Layout gives the name what it needs, the branch what it needs, and the path the rest.
+func (toolbar) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	title, path, branch, tools := o[0], o[1], o[2], o[4]
+	tail := tools.MinSize()
+	tools.Move(fyne.NewPos(size.Width-tail.Width-kit.Together, 0))
+	tools.Resize(fyne.NewSize(tail.Width, size.Height))
+	room := size.Width - tail.Width - 2*kit.Groups - kit.Together
+	name := min(room/2, fyne.MeasureText(title.(*kit.Text).Text(), 15, fyne.TextStyle{Bold: true}).Width+1)
+	from := branch.MinSize().Width
+	x := kit.Groups
+	at := func(o fyne.CanvasObject, width float32) {
+		high := o.MinSize().Height
+		o.Move(fyne.NewPos(x, (size.Height-high)/2))
+		o.Resize(fyne.NewSize(max(0, width), high))
+		x += width + kit.Groups
+	}
+	at(title, name)
+	rest := room - name - from - 2*kit.Groups
+	if rest < 48 {
+		path.Hide()
+	} else {
+		path.Show()
+		at(path, min(rest, fyne.MeasureText(path.(*kit.Copyable).Shown(), 13, fyne.TextStyle{Monospace: true}).Width+20))
+	}
+	at(branch, min(from, max(0, room-name-kit.Groups)))
+}
