@@ -165,6 +165,11 @@ func (e *Engine) release(ctx context.Context, id, model string, by pieces.Actor)
 		c.Artifacts = append(c.Artifacts, pieces.Artifact{PieceID: id, Kind: pieces.ArtifactSpec, Content: d.Spec, UpdatedAt: e.Now()})
 	}
 	if _, err := e.Store.Release(ctx, d.Version, c); err != nil {
+		if w, known, rerr := e.recordOf(ctx, id, p.Worktree); rerr == nil && known {
+			if rerr := e.removeWorktree(ctx, w, ""); rerr != nil {
+				e.Log.Warn("a worktree of a draft that was not released stays", "path", w.Path, "err", rerr)
+			}
+		}
 		return pieces.Snapshot{}, false, fmt.Errorf("release draft %s: %w", id, err)
 	}
 	s, err := e.Piece(ctx, id)

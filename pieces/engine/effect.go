@@ -88,36 +88,56 @@ func stopEffect(s pieces.Snapshot) []string {
 	}
 }
 
-// markDoneEffect says what removing the worktree would lose, and that it is saved first.
+// markDoneEffect says what removing the piece's worktrees would lose, and that it is saved first. The facts it returns
+// change with every file in them.
 func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, facts []string, err error) {
 	p := s.Piece
-	if p.Worktree == "" || p.WorktreeMissing {
-		return []string{"Completes the piece. Its worktree is already gone; the branch " + p.Branch + " stays."}, []string{"gone"}, nil
-	}
-	status, err := e.Git.Status(ctx, p.Worktree)
+	list, err := e.Store.Worktrees(ctx, p.ID)
 	if err != nil {
-		return nil, nil, refuse("Fermata cannot read the worktree "+p.Worktree+", so it will not remove it: "+err.Error(), err)
+		return nil, nil, fmt.Errorf("read worktrees: %w", err)
+	}
+	if p.Worktree == "" || p.WorktreeMissing {
+		lines, facts = []string{"Completes the piece. Its worktree is already gone; the branch " + p.Branch + " stays."}, []string{"gone"}
+	}
+	for _, w := range list {
+		if w.Path == p.Worktree && p.WorktreeMissing {
+			continue
+		}
+		more, print, err := e.removalEffect(ctx, w)
+		if err != nil {
+			return nil, nil, err
+		}
+		lines, facts = append(lines, more...), append(facts, w.Path, print)
+	}
+	return lines, facts, nil
+}
+
+// removalEffect says what removing one worktree takes away, with a fingerprint of everything in it.
+func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []string, print string, err error) {
+	status, err := e.Git.Status(ctx, w.Path)
+	if err == nil {
+		print, err = e.Git.Fingerprint(ctx, w.Path)
+	}
+	if err != nil {
+		return nil, "", refuse("Fermata cannot read the worktree "+w.Path+", so it will not remove it: "+err.Error(), err)
 	}
 	files := slices.Concat(status.Staged, status.Changed, status.Untracked)
 	slices.Sort(files)
 	files = slices.Compact(files)
-	lines = append(lines, fmt.Sprintf("Removes the worktree %s; the branch %s stays.", p.Worktree, p.Branch))
-	switch {
-	case len(files) > 0:
-		lines = append(lines, fmt.Sprintf("The worktree has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
-	default:
-		lines = append(lines, "The worktree has no uncommitted changes.")
+	line := fmt.Sprintf("Removes the worktree %s; the branch %s stays.", w.Path, w.Branch)
+	if w.TaskID != "" {
+		line = fmt.Sprintf("Removes the agent's worktree %s; its branch %s stays.", w.Path, w.Branch)
+	}
+	lines = append(lines, line)
+	if len(files) > 0 {
+		lines = append(lines, fmt.Sprintf("It has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
+	} else {
+		lines = append(lines, "It has no uncommitted changes.")
 	}
 	if status.Unpushed > 0 {
 		lines = append(lines, fmt.Sprintf("%s not pushed; the branch keeps what it has.", count(status.Unpushed, "commit")))
 	}
-	saved := ""
-	if len(files) > 0 {
-		if saved, err = e.Git.Fingerprint(ctx, p.Worktree); err != nil {
-			return nil, nil, refuse("Fermata cannot read the worktree's files: "+err.Error(), err)
-		}
-	}
-	return lines, []string{status.Head, saved, strings.Join(files, "\x01")}, nil
+	return lines, print, nil
 }
 
 func sample(files []string) string {

@@ -98,7 +98,7 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 		return err
 	}
 	if !pieces.LiveState(s.State()) {
-		return nil
+		return e.cutOffTasks(ctx, s)
 	}
 	if s.Piece.Activity == pieces.CreatingPR {
 		return e.recoverPR(ctx, s)
@@ -116,6 +116,17 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 		return nil
 	})
 	return err
+}
+
+// cutOffTasks mends a paused piece whose agent waited for the person when Fermata stopped.
+func (e *Engine) cutOffTasks(ctx context.Context, s pieces.Snapshot) error {
+	if len(cutOff(s.Tasks, pieces.TaskInterrupted, interruptedWords)) == 0 {
+		return nil
+	}
+	return e.note(ctx, s.Piece.ID, func(s pieces.Snapshot, c *pieces.Change) error {
+		c.Tasks = cutOff(s.Tasks, pieces.TaskInterrupted, interruptedWords)
+		return nil
+	})
 }
 
 // recoverPR looks for a pull request of the head branch before it says that there is none.

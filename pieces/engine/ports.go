@@ -43,6 +43,8 @@ type PieceStore interface {
 	Piece(ctx context.Context, id string) (pieces.Snapshot, error)
 	// Release turns the draft of c.Piece.ID (of that version) into the piece of c, in one transaction.
 	Release(ctx context.Context, draftVersion int64, c pieces.Change) (pieces.Piece, error)
+	// AddPiece makes the piece of c without a draft, in one transaction.
+	AddPiece(ctx context.Context, c pieces.Change) (pieces.Piece, error)
 	// Apply writes a change when the piece still has c.Piece.Version, and returns the piece with its new version.
 	Apply(ctx context.Context, c pieces.Change) (pieces.Piece, error)
 	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, error)

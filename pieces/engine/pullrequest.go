@@ -160,7 +160,7 @@ func plainBody(commits []pieces.Commit) string {
 	return b.String()
 }
 
-// poll reads the state and checks of all open pull requests now and then, all pieces of a project together.
+// poll looks now and then at what changes outside: open pull requests, all pieces of a project together, and worktrees.
 func (e *Engine) poll(ctx context.Context) {
 	tick := time.NewTicker(e.PollEvery)
 	defer tick.Stop()
@@ -168,12 +168,32 @@ func (e *Engine) poll(ctx context.Context) {
 		if err := e.readPullRequests(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("read pull requests", "err", err)
 		}
+		if err := e.checkWorktrees(ctx); err != nil && ctx.Err() == nil {
+			e.Log.Warn("check worktrees", "err", err)
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// checkWorktrees notes which pieces that are still worked on lost their worktree or got it back.
+func (e *Engine) checkWorktrees(ctx context.Context) error {
+	list, err := e.Pieces(ctx, pieces.PieceFilter{})
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Piece.Phase == pieces.PhaseComplete {
+			continue
+		}
+		if err := e.checkWorktree(ctx, s); err != nil && !errors.Is(err, pieces.ErrStale) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Engine) readPullRequests(ctx context.Context) error {

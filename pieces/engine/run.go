@@ -91,7 +91,8 @@ func (e *Engine) advance(ctx context.Context, id string) error {
 	tasks := pieces.Block(s.Tasks, s.Edges)
 	running := s.Facts().AgentsRunning
 	if activity == pieces.Pausing {
-		if running > 0 {
+		// An agent that waits for the person does not hold the pause up: it goes on once it has its answer.
+		if running > waitingTasks(s.Tasks) {
 			return nil
 		}
 		_, err := e.moveLocked(ctx, id, pieces.OnDrained, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
@@ -104,6 +105,16 @@ func (e *Engine) advance(ctx context.Context, id string) error {
 		return err
 	}
 	return e.startReady(ctx, s, tasks, running)
+}
+
+func waitingTasks(tasks []pieces.Task) int {
+	n := 0
+	for _, t := range tasks {
+		if t.State == pieces.TaskWaiting {
+			n++
+		}
+	}
+	return n
 }
 
 func (e *Engine) startReady(ctx context.Context, s pieces.Snapshot, tasks []pieces.Task, running int) error {
@@ -202,5 +213,8 @@ func (e *Engine) taskWaits(s pieces.Session, waits bool) {
 	})
 	if err != nil {
 		e.Log.Error("mark waiting task", "task", s.TaskID, "err", err)
+	}
+	if waits {
+		e.spawn("advance", func(ctx context.Context) error { return e.advance(ctx, s.PieceID) })
 	}
 }

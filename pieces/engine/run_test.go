@@ -318,3 +318,78 @@ func TestASeedBecomesASpecAndAutoRunsToReview(t *testing.T) {
 		t.Errorf("name %q", s.Piece.Name)
 	}
 }
+
+func TestAWorktreeThatVanishedIsAStateThatNoActionRunsInto(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, one(nil))
+	s := w.toPlan()
+	id := s.Piece.ID
+	if err := os.RemoveAll(s.Piece.Worktree); err != nil {
+		t.Fatal(err)
+	}
+	s = w.untilGate(id, pieces.GateWorktreeMissing)
+	if s.Legal(pieces.StartExecution) {
+		t.Error("agents may start without a worktree")
+	}
+	_, err := w.engine.Act(t.Context(), engine.Request{PieceID: id, Action: pieces.StartExecution, By: pieces.ByClient})
+	if err == nil {
+		t.Error("agents were started without a worktree")
+	}
+}
+
+func TestAnAgentThatWaitsForThePersonDoesNotHoldUpAPause(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, one(func(a *piecestest.StoryAgent) { a.Asks = "touch asked.txt" }))
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateAgentWaiting)
+	prompt := s.Prompts[0].ID
+	w.act(id, pieces.PauseAgents)
+	w.untilGate(id, pieces.GatePaused)
+	w.act(id, pieces.ResumeAgents)
+	if err := w.engine.AnswerPrompt(t.Context(), prompt, pieces.PromptAnswer{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	s = w.untilGate(id, pieces.GateReviewWork)
+	if s.Tasks[0].Attempts != 1 {
+		t.Errorf("the waiting agent was started %d times", s.Tasks[0].Attempts)
+	}
+}
+
+func TestMarkDonesCardNamesTheAgentsWorktreesToo(t *testing.T) {
+	t.Parallel()
+	script := piecestest.Story(piecestest.StoryAgents())
+	for i := range script {
+		if script[i].Name == "retry" {
+			script[i].Replies = []piecestest.Reply{piecestest.Fail(400, "broken on purpose")}
+		}
+	}
+	w := newWorld(t, script)
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateAgentsFailed)
+	if s.Tasks[2].State != pieces.TaskBlocked || !strings.Contains(s.Tasks[0].Failure, "broken on purpose") {
+		t.Errorf("tasks %+v", s.Tasks)
+	}
+	own := s.Tasks[0].Worktree
+	if err := os.WriteFile(filepath.Join(own, "half.txt"), []byte("half done"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := engine.Request{PieceID: id, Action: pieces.MarkDone, By: pieces.ByClient}
+	effect, err := w.engine.Effect(t.Context(), r)
+	if words := strings.Join(effect.Lines, "\n"); err != nil || !strings.Contains(words, own) || !strings.Contains(words, "half.txt") {
+		t.Fatalf("effect %q, %v", words, err)
+	}
+	r.Bound = effect.Fingerprint
+	if _, err := w.engine.Act(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(own); !os.IsNotExist(err) {
+		t.Errorf("the agent's worktree stays: %v", err)
+	}
+	if refs := w.repo.Git("for-each-ref", "--format=%(refname)", "refs/fermata/saved/"+id); refs == "" {
+		t.Error("what the agent's worktree held was not saved")
+	}
+}

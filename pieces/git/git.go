@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"fermata/pieces"
 )
 
 // What callers test for with errors.Is.
@@ -25,7 +27,7 @@ var (
 	// ErrPathTaken says that the folder for a new worktree is there already and not empty.
 	ErrPathTaken = errors.New("the folder exists already")
 	// ErrWorktreeMissing says that a path is no live worktree of the repository.
-	ErrWorktreeMissing = errors.New("the worktree is missing")
+	ErrWorktreeMissing = pieces.ErrWorktreeMissing
 	// ErrWrongBranch says that a worktree is on another branch than the one it belongs to.
 	ErrWrongBranch = errors.New("the worktree is on another branch")
 	// ErrRefused says that a path may not be removed, whatever it holds.
