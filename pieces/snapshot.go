@@ -1,6 +1,9 @@
 package pieces
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Flags are the settings that the rail's guards look at.
 type Flags struct {
@@ -20,6 +23,7 @@ type Snapshot struct {
 	Handoffs []string
 	// HistoryID is the id of the newest history row; it makes a cue that comes back a new cue.
 	HistoryID int64
+	HistoryAt time.Time // when that row was written
 	Flags     Flags
 }
 

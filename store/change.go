@@ -50,6 +50,32 @@ func (s *Store) Release(ctx context.Context, draftVersion int64, c pieces.Change
 	return toPieceRow(c.Piece).piece(), nil
 }
 
+// AddPiece makes the piece of c, which no draft became; its version is 1. The id of a draft or a piece is taken.
+func (s *Store) AddPiece(ctx context.Context, c pieces.Change) (pieces.Piece, error) {
+	now := s.now().UTC().Round(0)
+	c.Piece.Version, c.Piece.UpdatedAt = 1, now
+	if c.Piece.CreatedAt.IsZero() {
+		c.Piece.CreatedAt = now
+	}
+	err := s.write(ctx, fmt.Sprintf("add piece %s", c.Piece.ID), func(tx *gorm.DB) error {
+		waits, err := exists(tx, &draftRow{}, c.Piece.ID)
+		if err != nil {
+			return err
+		}
+		if waits {
+			return pieces.ErrExists
+		}
+		if err := insertPiece(tx, c.Piece); err != nil {
+			return err
+		}
+		return saveParts(tx, c, now)
+	})
+	if err != nil {
+		return pieces.Piece{}, err
+	}
+	return toPieceRow(c.Piece).piece(), nil
+}
+
 func takeDraft(tx *gorm.DB, id string, version int64) error {
 	released, err := exists(tx, &pieceRow{}, id)
 	if err != nil {

@@ -38,7 +38,8 @@ type pieceRow struct {
 	CreatedAt       string
 	UpdatedAt       string
 	CompletedAt     *string
-	HistoryID       int64 `gorm:"->"` // of the newest history row; no column
+	HistoryID       int64  `gorm:"->"` // of the newest history row; no column
+	HistoryAt       string `gorm:"->"` // when it was written; no column, empty without a row
 }
 
 // TableName is asked for by gorm.

@@ -77,7 +77,7 @@ func TestEveryFieldOfAPieceComesBack(t *testing.T) {
 	history, err := s.History(ctx, "a")
 	must(t, err)
 	want := pieces.Snapshot{
-		Piece: p, Tasks: c.Tasks, Edges: c.Edges, HistoryID: history[1].ID,
+		Piece: p, Tasks: c.Tasks, Edges: c.Edges, HistoryID: history[1].ID, HistoryAt: history[1].At,
 		Has: []pieces.ArtifactKind{a.Kind, pieces.ArtifactSpec, pieces.ArtifactHandoff}, Handoffs: []string{"t2"},
 	}
 	same(t, "piece", snap, want)

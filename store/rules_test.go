@@ -30,6 +30,7 @@ func TestUnknownIDsAreNotFound(t *testing.T) {
 		"DeleteDraft":         func() error { return s.DeleteDraft(ctx, "x") },
 		"Piece":               func() error { _, err := s.Piece(ctx, "x"); return err },
 		"Release":             func() error { _, err := s.Release(ctx, 0, pieces.Change{Piece: pieces.Piece{ID: "x"}}); return err },
+		"AddPiece's project":  func() error { _, err := s.AddPiece(ctx, pieces.Change{Piece: pieces.Piece{ID: "x"}}); return err },
 		"Apply":               func() error { _, err := s.Apply(ctx, pieces.Change{Piece: pieces.Piece{ID: "x"}}); return err },
 		"Artifact":            func() error { _, err := s.Artifact(ctx, "x", pieces.ArtifactSpec, ""); return err },
 		"History":             func() error { _, err := s.History(ctx, "x"); return err },
@@ -61,6 +62,10 @@ func TestTakenIDsAreRefused(t *testing.T) {
 	wantErr(t, "project moved", s.SaveProject(ctx, pieces.Project{ID: "q", Path: "/p"}), pieces.ErrExists)
 	wantErr(t, "draft", s.AddDraft(ctx, pieces.Draft{ID: "d", ProjectID: "p"}), pieces.ErrExists)
 	wantErr(t, "released draft", s.AddDraft(ctx, pieces.Draft{ID: "a", ProjectID: "p"}), pieces.ErrExists)
+	_, err = s.AddPiece(ctx, pieces.Change{Piece: pieces.Piece{ID: "d", ProjectID: "p"}})
+	wantErr(t, "piece with a draft's id", err, pieces.ErrExists)
+	_, err = s.AddPiece(ctx, pieces.Change{Piece: pieces.Piece{ID: "a", ProjectID: "p"}})
+	wantErr(t, "piece", err, pieces.ErrExists)
 	_, err = s.Apply(ctx, pieces.Change{Piece: b, Tasks: []pieces.Task{{ID: "t", PieceID: "b"}}})
 	wantErr(t, "another piece's task", err, pieces.ErrExists)
 	if _, err = s.Apply(ctx, pieces.Change{Piece: b, Tasks: []pieces.Task{{ID: "u", PieceID: "a"}}}); err == nil {
@@ -68,6 +73,24 @@ func TestTakenIDsAreRefused(t *testing.T) {
 	}
 	if err := s.AddProject(ctx, pieces.Project{Path: "/nameless"}); err == nil {
 		t.Error("an empty id was taken")
+	}
+}
+
+func TestAPieceIsMadeWithoutADraft(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	addProject(t, s, "p")
+	made, err := s.AddPiece(ctx, pieces.Change{
+		Piece:   pieces.Piece{ID: "a", ProjectID: "p", Name: "n", Phase: pieces.PhaseSpec, Activity: pieces.Interviewing, Version: 9},
+		From:    pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle},
+		Trigger: pieces.OnSpecAsked, By: pieces.ByClient,
+	})
+	must(t, err)
+	snap, err := s.Piece(ctx, "a")
+	must(t, err)
+	same(t, "piece", snap.Piece, made)
+	if made.Version != 1 || !made.CreatedAt.Equal(start) || snap.HistoryID == 0 || !snap.HistoryAt.Equal(start) {
+		t.Errorf("made %+v with history %d of %v", made, snap.HistoryID, snap.HistoryAt)
 	}
 }
 

@@ -52,17 +52,21 @@ func (s *Store) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
 	return snap, nil
 }
 
-const newestHistory = "pieces.*, COALESCE((SELECT max(h.id) FROM history h WHERE h.piece_id = pieces.id), 0) AS history_id"
+// The newest history row is found by its index, and read once for its id and its time.
+const (
+	newestHistory = "pieces.*, COALESCE(newest.id, 0) AS history_id, COALESCE(newest.at, '') AS history_at"
+	joinHistory   = "LEFT JOIN history newest ON newest.id = (SELECT max(h.id) FROM history h WHERE h.piece_id = pieces.id)"
+)
 
 // snapshots reads the pieces of a scope and what belongs to them, one query a table.
 func snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
 	var rows []pieceRow
-	if err := scope(tx.Select(newestHistory)).Order("pieces.created_at, pieces.rowid").Find(&rows).Error; err != nil {
+	if err := scope(tx.Select(newestHistory).Joins(joinHistory)).Order("pieces.created_at, pieces.rowid").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	list, at := make([]pieces.Snapshot, len(rows)), make(map[string]*pieces.Snapshot, len(rows))
 	for i := range rows {
-		list[i].Piece, list[i].HistoryID = rows[i].piece(), rows[i].HistoryID
+		list[i].Piece, list[i].HistoryID, list[i].HistoryAt = rows[i].piece(), rows[i].HistoryID, moment(rows[i].HistoryAt)
 		at[rows[i].ID] = &list[i]
 	}
 	ids := scope(tx.Model(&pieceRow{}).Select("pieces.id"))
