@@ -23,7 +23,7 @@ type Host struct {
 	window fyne.Window
 	scope  Scope
 
-	now    *face // nil when no card is shown
+	now    *face             // nil when no card is shown
 	cover  fyne.CanvasObject // the card and what dims the window below it
 	disarm context.CancelFunc
 

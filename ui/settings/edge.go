@@ -1,0 +1,19 @@
+package settings
+
+import (
+	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+func edgePane(f *form) fyne.CanvasObject {
+	return kit.Column(kit.Groups,
+		kit.Heading(Edge),
+		f.row(pieces.KeyEdgeEnabled, "Enable Edge features"),
+		card("Features",
+			f.row(pieces.KeyEdgeControlPlane, "MCP control plane"),
+			kit.NewNote("The MCP pane is there while both are on. Turning either off stops the server and denies the cards that wait."),
+		),
+	)
+}

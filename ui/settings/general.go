@@ -1,0 +1,125 @@
+package settings
+
+import (
+	"context"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// claude is how Claude Code stands.
+type claude struct {
+	version  string
+	sentence string // why it cannot run; empty when it can
+}
+
+// general is the pane of everything that belongs to no other.
+type general struct {
+	s     *Settings
+	body  fyne.CanvasObject
+	state *kit.StateDot
+	row   *kit.Row
+	words *kit.Paragraph
+	mend  *kit.Copyable
+	check *kit.Button
+	path  string // the path that the health was asked for
+	asked bool
+}
+
+func newGeneral(s *Settings) *general {
+	g := &general{
+		s: s, state: kit.NewStateDot(kit.StateIdle, ""), words: kit.NewParagraph("").In(kit.ColorFailed),
+		mend: kit.NewCopyable("claude:mend", ""),
+	}
+	g.row = kit.NewRow(g.state, "Asking Claude Code …", "", nil)
+	g.row.SetName("claude:health")
+	g.check = kit.NewButton("claude:check", "Check again", kit.Normal, func() { g.ask(g.path) })
+	g.words.Hide()
+	g.mend.Hide()
+	g.body = kit.Column(kit.Groups,
+		kit.Heading(General),
+		card("Claude Code", kit.Column(kit.Together, g.row, g.words, g.mend), s.form.row(pieces.KeyClaudePath, "Path of the claude command"), container.NewHBox(g.check)),
+		card("Models", steps(s.form), kit.NewNote("An empty model and “Default” leave the choice to Claude Code.")),
+		card("GitHub", s.form.row(pieces.KeyGitHubAPIURL, "Address of the API")),
+		card("About",
+			kit.Body("Fermata "+s.Version),
+			kit.Column(kit.Step, kit.Caption("Data folder").In(kit.ColorText).Strong(), kit.NewCopyable("general:dataFolder", s.DataFolder)),
+		),
+	)
+	return g
+}
+
+// steps is a table of the steps with their models and efforts.
+func steps(f *form) fyne.CanvasObject {
+	names := map[string]string{
+		"spec": "Spec", "strategy": "Strategy", "plan": "Plan", "task": "Agents", "workReview": "Work review", "pullRequest": "Pull request",
+	}
+	list := kit.Column(kit.Together)
+	for _, step := range pieces.Steps() {
+		model, _ := pieces.SettingOf(pieces.ModelKey(step))
+		effort, _ := pieces.SettingOf(pieces.EffortKey(step))
+		wrong := kit.NewNote("").In(kit.ColorFailed)
+		wrong.Hide()
+		refused := func(reason string) {
+			wrong.Set(reason)
+			wrong.Hidden = reason == ""
+			list.Refresh()
+		}
+		const labelWide, modelWide = 104, 220
+		list.Add(kit.Column(kit.Step,
+			kit.Line(kit.Together, wide(labelWide, kit.Body(names[step])), wide(modelWide, f.line(model, refused)), f.input(effort, refused)),
+			wrong))
+	}
+	return list
+}
+
+// showPath asks how Claude Code stands, at first and whenever its path was changed.
+func (g *general) showPath(path string) {
+	if !g.asked || path != g.path {
+		g.ask(path)
+	}
+}
+
+func (g *general) ask(path string) {
+	g.asked, g.path = true, path
+	var found claude
+	g.check.DisableFor("asking Claude Code")
+	g.s.Pump.Go(g.s.ctx, func(ctx context.Context) error {
+		found.version, _, found.sentence = g.s.Engine.Health(ctx)
+		return nil
+	}, func(error) { g.show(found) })
+}
+
+func (g *general) show(c claude) {
+	g.check.Enable()
+	title := "Claude Code"
+	if c.version != "" {
+		title += " " + c.version
+	}
+	command := commandIn(c.sentence)
+	g.words.Set(c.sentence)
+	g.words.Hidden = c.sentence == ""
+	g.mend.Set(command)
+	g.mend.Hidden = command == ""
+	if c.sentence == "" {
+		g.state.Set(kit.StateDone, "Ready")
+	} else {
+		g.state.Set(kit.StateFailed, "Needs you")
+	}
+	g.row.SetText(title, "")
+	g.body.Refresh()
+}
+
+// commandIn is the command that a sentence names between backquotes; empty when it names none.
+func commandIn(sentence string) string {
+	_, rest, _ := strings.Cut(sentence, "`")
+	command, _, closed := strings.Cut(rest, "`")
+	if !closed {
+		return ""
+	}
+	return command
+}

@@ -1,0 +1,19 @@
+package settings
+
+import (
+	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+func piecesPane(f *form) fyne.CanvasObject {
+	return kit.Column(kit.Groups,
+		kit.Heading(Pieces),
+		card("Runs",
+			f.row(pieces.KeyAgentsAtOnce, "Agents at once"),
+			f.row(pieces.KeyBudgetUSD, "Budget of a piece"),
+			kit.NewNote("Both count for pieces that are released from now on."),
+		),
+	)
+}

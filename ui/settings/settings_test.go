@@ -1,0 +1,366 @@
+package settings_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/pieces/signal"
+	"fermata/ui/kit"
+	. "fermata/ui/settings"
+	"fermata/ui/stage"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+)
+
+// world is an engine and a server that remember what they were asked for.
+type world struct {
+	*testing.T
+	*stage.Stage
+	w fyne.Window
+
+	engine, plane signal.Hub
+	mu            sync.Mutex
+	values        map[string]string
+	status        ServerStatus
+	registered    bool
+	ill           error
+	sentence      string
+	asked         []string
+	copied        string
+}
+
+func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*world)) *world {
+	t.Helper()
+	w := &world{T: t, Stage: s, values: map[string]string{}}
+	for _, row := range pieces.Settings() {
+		w.values[row.Key] = row.Default
+	}
+	maps.Copy(w.values, values)
+	if w.values[pieces.KeyMCPEnabled] == "true" {
+		w.status = ServerStatus{Wanted: true, Running: true, Port: 8787}
+	}
+	w.status.TokenPlace = "The token is kept in your keychain."
+	if prepare != nil {
+		prepare(w)
+	}
+	set := New(t.Context(), Options{
+		Engine: w, Plane: server{w}, Pump: s.Pump, Copy: func(text string) { w.copied = text },
+		Version: "0.1.0", DataFolder: "/home/ada/.local/share/fermata",
+	})
+	w.w = s.Open(set.Content(), 860, 900)
+	w.Until("the settings are shown", func() bool { return w.did("health") && stage.Has(w.w, "set:"+pieces.KeyClaudePath) })
+	return w
+}
+
+func (w *world) ask(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, fmt.Sprintf(format, args...))
+}
+
+func (w *world) did(what string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.asked, what)
+}
+
+func (w *world) waitFor(what string) {
+	w.Helper()
+	w.Until(what+" was asked for", func() bool { return w.did(what) })
+}
+
+func (w *world) Settings(context.Context) (map[string]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.values), nil
+}
+
+func (w *world) SetSetting(_ context.Context, key, value string) error {
+	w.ask("%s=%s", key, value)
+	row, _ := pieces.SettingOf(key)
+	value, err := row.Check(value)
+	if err != nil {
+		return &engine.Refusal{Sentence: err.Error()}
+	}
+	w.mu.Lock()
+	w.values[key] = value
+	w.mu.Unlock()
+	w.engine.Wake()
+	return nil
+}
+
+func (w *world) Health(context.Context) (string, pieces.FailureKind, string) {
+	w.ask("health")
+	return "2.1.197", pieces.FailureNone, w.sentence
+}
+
+func (w *world) Watch() (<-chan struct{}, func()) { return w.engine.Watch() }
+
+type server struct{ w *world }
+
+func (s server) Status() ServerStatus {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return s.w.status
+}
+
+func (s server) Watch() (<-chan struct{}, func()) { return s.w.plane.Watch() }
+
+func (s server) Health(context.Context) (int, error) { return 18, s.w.ill }
+
+func (s server) Retry(context.Context) error { s.w.ask("retry"); return s.w.ill }
+
+func (s server) RegenerateToken(context.Context) error { s.w.ask("regenerate"); return nil }
+
+func (s server) Registered(context.Context) (bool, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return s.w.registered, nil
+}
+
+func (s server) Register(_ context.Context, replace bool) error {
+	s.w.ask("register %v", replace)
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if s.w.registered && !replace {
+		return ErrRegistered
+	}
+	s.w.registered = true
+	return nil
+}
+
+func (s server) Unregister(context.Context) error { s.w.ask("unregister"); return nil }
+
+func (s server) Instructions() (string, error) { return "claude mcp add fermata", nil }
+
+func (s server) InlineConfig() (string, error) { return `{"mcpServers":{}}`, nil }
+
+var edgeOn = map[string]string{pieces.KeyEdgeEnabled: "true", pieces.KeyEdgeControlPlane: "true", pieces.KeyMCPEnabled: "true"}
+
+func (w *world) title(name string) string {
+	w.Helper()
+	o, found := stage.Find(w.w, name)
+	if !found {
+		w.Fatalf("there is no %q", name)
+	}
+	return o.(*kit.Row).Title()
+}
+
+func TestEverySettingOfAPaneIsWrittenAtOnce(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	for _, c := range []struct{ pane, name, typed, want string }{
+		{General, "set:claude.path", "/opt/claude", "claude.path=/opt/claude"},
+		{General, "set:claude.model.spec", "opus", "claude.model.spec=opus"},
+		{General, "set:github.apiUrl", "https://ghe.example", "github.apiUrl=https://ghe.example"},
+		{Pieces, "set:pieces.agentsAtOnce", "5", "pieces.agentsAtOnce=5"},
+		{Pieces, "set:pieces.budgetUSD", "12.5", "pieces.budgetUSD=12.5"},
+		{MCP, "set:mcp.preferredPort", "9000", "mcp.preferredPort=9000"},
+		{Notifications, "set:notifications.requiredInput", "", "notifications.requiredInput=false"},
+		{MCP, "set:mcp.askBeforeRunsAndPullRequests", "", "mcp.askBeforeRunsAndPullRequests=true"},
+		{MCP, "set:mcp.enabled", "", "mcp.enabled=false"},
+		{Edge, "set:edge.controlPlane", "", "edge.controlPlane=false"},
+		{Edge, "set:edge.enabled", "", "edge.enabled=false"},
+	} {
+		w.Tap(w.w, "pane:"+c.pane)
+		if c.typed == "" {
+			w.Tap(w.w, c.name)
+		} else {
+			w.Type(w.w, c.name, c.typed)
+			stage.Press(w.w, fyne.KeyReturn)
+		}
+		w.waitFor(c.want)
+	}
+}
+
+func TestChoiceIsWritten(t *testing.T) {
+	w := open(t, stage.New(t), nil, nil)
+	w.Tap(w.w, "pane:"+Permissions)
+	o, _ := stage.Find(w.w, "set:"+pieces.KeyPermissionProfile)
+	if got := o.(*kit.Select).Selected; got != "standard" {
+		t.Errorf("%q is chosen, want what is stored", got)
+	}
+	o.(*kit.Select).SetSelected("safe")
+	w.waitFor("pieces.permissionProfile=safe")
+}
+
+func TestTextIsWrittenWhenTheFocusLeavesAndNotBefore(t *testing.T) {
+	w := open(t, stage.New(t), nil, nil)
+	w.Type(w.w, "set:claude.path", "/opt/claude")
+	if w.did("claude.path=/opt/claude") {
+		t.Fatal("written while it is typed")
+	}
+	w.w.Canvas().Unfocus()
+	w.waitFor("claude.path=/opt/claude")
+}
+
+func TestRefusedValueSaysWhyAndEscBringsTheStoredOneBack(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.Tap(w.w, "pane:"+MCP)
+	w.Type(w.w, "set:mcp.preferredPort", "80")
+	stage.Press(w.w, fyne.KeyReturn)
+	o, _ := stage.Find(w.w, "set:mcp.preferredPort")
+	refused := func() bool { return shows(w.w, `mcp.preferredPort takes a whole number from 1024 to 65535, not "80"`) }
+	w.Until("the reason is shown", refused)
+	e := o.(interface{ TypedKey(*fyne.KeyEvent) })
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if refused() {
+		t.Error("the reason stays after Esc")
+	}
+	if got := w.values[pieces.KeyMCPPreferredPort]; got != "8787" {
+		t.Errorf("port %s is stored", got)
+	}
+}
+
+func TestMCPPaneIsThereOnlyWhileBothSwitchesAreOn(t *testing.T) {
+	w := open(t, stage.New(t), nil, nil)
+	if stage.Has(w.w, "pane:MCP") {
+		t.Fatal("the pane is there while both are off")
+	}
+	w.Tap(w.w, "pane:"+Edge)
+	w.Tap(w.w, "set:edge.enabled")
+	w.waitFor("edge.enabled=true")
+	if stage.Has(w.w, "pane:MCP") {
+		t.Fatal("the pane is there while the control plane is off")
+	}
+	w.Tap(w.w, "set:edge.controlPlane")
+	w.Until("the pane is there", func() bool { return stage.Has(w.w, "pane:MCP") })
+	w.Tap(w.w, "pane:"+MCP)
+	if err := w.SetSetting(t.Context(), pieces.KeyEdgeEnabled, "false"); err != nil {
+		t.Fatal(err)
+	}
+	w.Until("the pane is gone", func() bool { return !stage.Has(w.w, "pane:MCP") && !stage.Has(w.w, "mcp:status") })
+}
+
+func TestServerIsShownAsItStands(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.Tap(w.w, "pane:"+MCP)
+	w.Until("it answers", func() bool { return w.title("mcp:health") == "Answering (18 tools)" })
+	if got := w.title("mcp:status"); got != "Running on 127.0.0.1" {
+		t.Errorf("status %q", got)
+	}
+	w.mu.Lock()
+	w.status = ServerStatus{Wanted: true, Problem: "The server could not start: no port is free"}
+	w.mu.Unlock()
+	w.plane.Wake()
+	w.Until("it does not run", func() bool { return w.title("mcp:status") == "Not running" })
+	if b, _ := stage.Find(w.w, "mcp:register"); !b.(*kit.Button).Disabled() {
+		t.Error("a server that does not run can be registered")
+	}
+}
+
+func TestServerThatDoesNotAnswerSaysSo(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, func(w *world) { w.ill = errors.New("connection refused") })
+	w.Tap(w.w, "pane:"+MCP)
+	w.Until("it does not answer", func() bool { return w.title("mcp:health") == "Not answering" })
+	w.Tap(w.w, "mcp:retry")
+	w.waitFor("retry")
+	w.Until("the problem is shown", func() bool { return shows(w.w, "connection refused") })
+}
+
+func TestRegisterAsksBeforeItReplaces(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, func(w *world) { w.registered = true })
+	w.Tap(w.w, "pane:"+MCP)
+	w.Until("it can be registered", func() bool {
+		b, found := stage.Find(w.w, "mcp:register")
+		return found && !b.(*kit.Button).Disabled()
+	})
+	w.Tap(w.w, "mcp:register")
+	w.Until("it asks", func() bool { return stage.Has(w.w, "confirm:ok") })
+	if !shows(w.w, "Replace the Fermata entry in Claude Code?") {
+		t.Error("the question is another")
+	}
+	w.Tap(w.w, "confirm:cancel")
+	if w.did("register true") {
+		t.Fatal("Cancel replaced the entry")
+	}
+	w.Tap(w.w, "mcp:register")
+	w.Until("it asks", func() bool { return stage.Has(w.w, "confirm:ok") })
+	w.Tap(w.w, "confirm:ok")
+	w.waitFor("register true")
+}
+
+func TestEveryButtonOfTheServerDoesWhatItSays(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.Tap(w.w, "pane:"+MCP)
+	w.Until("it runs", func() bool { return w.title("mcp:status") == "Running on 127.0.0.1" })
+	w.Tap(w.w, "mcp:copyInstructions")
+	w.Until("it is copied", func() bool { return w.copied == "claude mcp add fermata" })
+	w.Tap(w.w, "mcp:copyInline")
+	w.Until("it is copied", func() bool { return w.copied == `{"mcpServers":{}}` })
+	w.Tap(w.w, "mcp:register")
+	w.waitFor("register false")
+	w.Tap(w.w, "mcp:unregister")
+	w.waitFor("unregister")
+	w.Tap(w.w, "mcp:retry")
+	w.waitFor("retry")
+	w.Tap(w.w, "mcp:regenerate")
+	if !shows(w.w, "Regenerate the MCP token?") || w.did("regenerate") {
+		t.Error("the token is regenerated without the question")
+	}
+	w.Tap(w.w, "confirm:ok")
+	w.waitFor("regenerate")
+}
+
+func TestClaudeCodeThatCannotRunShowsTheCommandThatMendsIt(t *testing.T) {
+	w := open(t, stage.New(t), nil, func(w *world) {
+		w.sentence = "Claude Code is not logged in: run `claude /login`, then start again."
+	})
+	w.Until("the command is there", func() bool { return stage.Has(w.w, "claude:mend") })
+	o, _ := stage.Find(w.w, "claude:mend")
+	if got := o.(*kit.Copyable).Shown(); got != "claude /login" {
+		t.Errorf("command %q", got)
+	}
+	w.sentence = ""
+	w.Tap(w.w, "claude:check")
+	w.Until("it is well again", func() bool { return !stage.Has(w.w, "claude:mend") })
+}
+
+// shows says whether a text stands somewhere in a window.
+func shows(w fyne.Window, text string) bool {
+	root := w.Content()
+	if top := w.Canvas().Overlays().Top(); top != nil {
+		root = top
+	}
+	return shownIn(root, text)
+}
+
+func shownIn(o fyne.CanvasObject, text string) bool {
+	if o == nil || !o.Visible() {
+		return false
+	}
+	if p, ok := o.(interface{ Text() string }); ok && p.Text() == text {
+		return true
+	}
+	var below []fyne.CanvasObject
+	switch o := o.(type) {
+	case *fyne.Container:
+		below = o.Objects
+	case interface{ Children() []fyne.CanvasObject }:
+		below = o.Children()
+	case *container.Scroll:
+		below = []fyne.CanvasObject{o.Content}
+	}
+	return slices.ContainsFunc(below, func(c fyne.CanvasObject) bool { return shownIn(c, text) })
+}
+
+func TestSettingsPictures(t *testing.T) {
+	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		w := open(t, s, edgeOn, nil)
+		w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
+		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
+			w.Tap(w.w, "pane:"+pane)
+			w.Drain()
+			w.Keep(w.w, "settings-"+pane+"-"+word)
+		}
+		w.Tap(w.w, "mcp:regenerate")
+		w.Keep(w.w, "settings-confirm-"+word)
+	})
+}
