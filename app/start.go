@@ -39,12 +39,8 @@ func start(ctx context.Context, f folder, log *slog.Logger) error {
 	if err := hasDisplay(os.Getenv); err != nil {
 		return err
 	}
-	if file, err := os.OpenFile(f.crash(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err == nil {
-		// A crash of the runtime itself leaves its reason in the data folder.
-		if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
-			log.Warn("keep a crash file", "err", err)
-		}
-		defer file.Close()
+	if err := keepCrashes(f); err != nil {
+		log.Warn("keep a crash file", "err", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -53,6 +49,15 @@ func start(ctx context.Context, f folder, log *slog.Logger) error {
 		return err
 	}
 	return errors.Join(c.live(ctx, cancel), c.store.Close())
+}
+
+// keepCrashes lets a crash of the runtime itself leave its reason in the data folder.
+func keepCrashes(f folder) error {
+	file, err := os.OpenFile(f.crash(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(debug.SetCrashOutput(file, debug.CrashOptions{}), file.Close())
 }
 
 func hasDisplay(env func(string) string) error {
@@ -80,7 +85,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 		Tray: host, DataFolder: string(c.folder),
 	})
 	l, err := listen(c.folder, c.log, func(ctx context.Context, o order) (any, error) {
-		return c.order(ctx, o, func() { fyne.Do(shell.Show) }, func(name string) (any, error) { return locate(shell, name) })
+		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(screen, shell, name) })
 	})
 	if err != nil {
 		return err
@@ -90,7 +95,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	work.Go(func() { c.plane.run(serving) })
 	work.Go(func() { l.serve(ctx) })
 	a.Lifecycle().SetOnStarted(func() { shell.Start(ctx) })
-	quit := context.AfterFunc(ctx, func() { fyne.Do(a.Quit) })
+	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
 	quit()
 	// Waiting calls are answered before anything else ends.
@@ -105,13 +110,13 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 
 // locate says where a named widget is on its window, so that tests can click it as a person would. It runs on the main
 // goroutine and waits for it.
-func locate(shell *ui.Shell, name string) (ui.Place, error) {
+func locate(screen *pump.Pump, shell *ui.Shell, name string) (ui.Place, error) {
 	type found struct {
 		place ui.Place
 		err   error
 	}
 	back := make(chan found, 1)
-	fyne.Do(func() {
+	screen.Do(func() {
 		p, err := shell.Locate(name)
 		back <- found{p, err}
 	})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"runtime"
@@ -30,9 +31,9 @@ func findTray(a fyne.App, log *slog.Logger) tray.Host {
 		log.Info("no session bus, so no tray", "err", err)
 		return nil
 	}
-	defer bus.Close()
 	var owned bool
 	err = bus.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.kde.StatusNotifierWatcher").Store(&owned)
+	err = errors.Join(err, bus.Close())
 	if err != nil || !owned {
 		log.Info("no tray host", "err", err)
 		return nil

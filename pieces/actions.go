@@ -60,7 +60,7 @@ type Rule struct {
 	Label string
 }
 
-// Card verbs of drafts, which are not actions of a piece.
+// VerbReleaseAuto is the card's verb for releasing an Auto draft, which is no action of a piece.
 const VerbReleaseAuto = "release the draft and run it on Auto"
 
 var rules = []Rule{

@@ -166,8 +166,9 @@ func cannotComplete(s TaskState) bool {
 	switch s {
 	case TaskFailed, TaskBlocked, TaskInterrupted, TaskCancelled:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func statesOf(tasks []Task) map[string]TaskState {

@@ -69,6 +69,16 @@ const (
 // Refines lists the refine modes in the order in which they are offered.
 func Refines() []Refine { return []Refine{RefineNone, RefineIfGaps, RefineAlways} }
 
+// The depths of a spec step: how much it reads and settles before it writes.
+const (
+	DepthQuick    = "quick"
+	DepthBalanced = "balanced"
+	DepthThorough = "thorough"
+)
+
+// Depths lists the depths from the shortest to the longest.
+func Depths() []string { return []string{DepthQuick, DepthBalanced, DepthThorough} }
+
 // Profile is a permission profile: what an agent may do without asking the person.
 type Profile string
 
@@ -285,8 +295,9 @@ func (k ArtifactKind) Markdown() bool {
 	switch k {
 	case ArtifactSpec, ArtifactStrategy, ArtifactSummary, ArtifactLearnings:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // Artifact is one stored document or record of a piece.

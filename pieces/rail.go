@@ -193,8 +193,9 @@ func pausedGate(f Facts) Gate {
 		return GateBudgetReached
 	case PauseReviewStepFailed:
 		return GateReviewStepFailed
+	default:
+		return GatePaused
 	}
-	return GatePaused
 }
 
 // Stations lists every state of the rail.
@@ -224,8 +225,9 @@ func LiveState(s State) bool {
 	switch s.Activity {
 	case Interviewing, Planning, Decomposing, Running, Pausing, Stopping, WorkReviewing, CreatingPR, Changing:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // Known says whether the rail has the state.

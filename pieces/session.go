@@ -44,8 +44,9 @@ func (s SessionState) Live() bool {
 	switch s {
 	case SessionStarting, SessionWorking, SessionAwaitingInput, SessionAwaitingApproval, SessionIdle:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // Session is one Claude Code conversation.

@@ -141,6 +141,7 @@ func (s Setting) Check(value string) (string, error) {
 			return "", fmt.Errorf("%s takes one of %s, not %q", s.Key, strings.Join(quoted(s.Choices), ", "), value)
 		}
 		return value, nil
+	case SettingText:
 	}
 	if len(value) > 4096 || strings.ContainsAny(value, "\x00\n\r") {
 		return "", fmt.Errorf("%s takes one line of at most 4096 bytes", s.Key)

@@ -51,6 +51,7 @@ func (s Snapshot) Facts() Facts {
 			if t.Kind == TaskAgent {
 				f.AgentsFailed++
 			}
+		default:
 		}
 		if t.Kind == TaskAgent && !t.Approved {
 			f.Unapproved++

@@ -82,6 +82,7 @@ func checkTask(s pieces.Snapshot, r Request) error {
 		if r.Lane == pieces.LaneLoop {
 			return refuse("approveSpec takes the lane manual or auto; loop is refused.", nil)
 		}
+	default:
 	}
 	return nil
 }
@@ -96,6 +97,7 @@ func failedAgents(s pieces.Snapshot, ids []string) ([]pieces.Task, error) {
 			if t.Kind == pieces.TaskAgent {
 				all = append(all, t)
 			}
+		default:
 		}
 	}
 	if ids == nil {

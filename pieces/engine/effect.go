@@ -44,6 +44,7 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 		lines = []string{"Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates."}
 	case pieces.AnswerTaskQuestion:
 		lines = []string{"Answers the agent's question with: " + r.Text}
+	default:
 	}
 	if err != nil {
 		return pieces.Effect{}, err

@@ -72,6 +72,7 @@ func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {
 		err = e.park(ctx, pieceID, pieces.OnLimitReached, pieces.PauseLimitReached, end.failure)
 	case pieces.FailureBudget:
 		err = e.park(ctx, pieceID, pieces.OnBudgetReached, pieces.PauseBudgetReached, end.failure)
+	default:
 	}
 	if err != nil && !errors.Is(err, pieces.ErrStale) {
 		e.Log.Error("park piece", "piece", pieceID, "err", err)
