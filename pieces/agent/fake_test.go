@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
@@ -180,6 +181,15 @@ var plays = map[string]func(*fake){
 	"waits": func(f *fake) {
 		f.greet()
 		f.say("waiting")
+		f.rest()
+	},
+	"broods": func(f *fake) {
+		_, mark := f.greet()
+		child := exec.Command("setsid", "sh", "-c", "while :; do sleep 1; done; : "+mark)
+		if err := child.Start(); err != nil {
+			f.say(err.Error())
+		}
+		f.say("brooding")
 		f.rest()
 	},
 	"policy": func(f *fake) {

@@ -253,7 +253,7 @@ func RuleFor(tool string, input json.RawMessage) string {
 		var in struct{ URL string }
 		_ = json.Unmarshal(input, &in)
 		if address, err := url.Parse(in.URL); err == nil {
-			return "WebFetch(domain:" + address.Hostname() + ")"
+			return "WebFetch(domain:" + strings.ToLower(address.Hostname()) + ")"
 		}
 	}
 	return tool

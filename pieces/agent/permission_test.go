@@ -231,7 +231,7 @@ func TestRulesTellUsesApart(t *testing.T) {
 		{"Bash", bash{Command: "npm ci", Unsandboxed: true}, "BashUnsandboxed(npm ci)"},
 		{"Write", map[string]string{"file_path": dir + "/x/../y"}, "Edit(" + dir + "/y)"},
 		{"Edit", map[string]string{"file_path": dir + "/y"}, "Edit(" + dir + "/y)"},
-		{"WebFetch", map[string]string{"url": "https://Go.dev:443/x"}, "WebFetch(domain:Go.dev)"},
+		{"WebFetch", map[string]string{"url": "https://Go.dev:443/x"}, "WebFetch(domain:go.dev)"},
 		{"mcp__a__b", map[string]string{"x": "y"}, "mcp__a__b"},
 	}
 	for _, tt := range tests {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -301,14 +300,23 @@ func TestTheAppsEndStopsItsSessions(t *testing.T) {
 
 func TestAKilledHostIsAFailureThatLeavesNothing(t *testing.T) {
 	t.Parallel()
-	s := play(t, "waits", pieces.Launch{})
-	s.message(t, pieces.RoleAssistant, "waiting")
+	mark := "mark-" + uuid.NewString()
+	s := play(t, "broods", pieces.Launch{Prompt: mark})
+	s.message(t, pieces.RoleAssistant, "brooding")
+	poll(t, "brood", func() bool { return marked(t, mark) == 1 })
 	started := s.await(t, "start", 1, func(e pieces.SessionEvent) bool { return e.Started != nil }).Started
-	if err := syscall.Kill(started.Host.PID, syscall.SIGKILL); err != nil {
+	process, err := os.FindProcess(started.Host.PID)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if end := s.ended(t); end.Failure != pieces.FailureOther || end.ExitCode != -1 {
 		t.Errorf("end = %+v", end)
+	}
+	if n := marked(t, mark); n != 0 {
+		t.Errorf("%d descendants live on", n)
 	}
 }
 

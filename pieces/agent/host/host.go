@@ -154,20 +154,15 @@ func (s *server) run(ctx context.Context, argv []string, stdin, stdout, stderr *
 	s.tell(Report{Started: &Identity{PID: self.PID, StartTime: self.Started, Boot: self.Boot}})
 	unwatch := s.family.watch(cmd.Process.Pid)
 	defer unwatch()
-	kill := s.accompany(ctx, cmd)
+	s.accompany(ctx, cmd)
 	s.tell(Report{Exit: new(exitCode(cmd.ProcessState))})
-	e := ender{family: s.family, grace: graceDefault, limit: endLimit, hurry: s.hurry(ctx)}
-	if kill {
-		e.grace = 0
-	}
-	left := e.end()
+	left := ender{family: s.family, grace: graceDefault, limit: endLimit, hurry: s.hurry(ctx)}.end()
 	s.tell(Report{Left: &left})
 	return exitCode(cmd.ProcessState)
 }
 
-// accompany waits until the command is gone and brings that about when it is told to. It says whether the rest has
-// to be killed without grace.
-func (s *server) accompany(ctx context.Context, cmd *exec.Cmd) (kill bool) {
+// accompany waits until the command is gone, and brings that about when it is told to or the app is gone.
+func (s *server) accompany(ctx context.Context, cmd *exec.Cmd) {
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
@@ -179,14 +174,14 @@ func (s *server) accompany(ctx context.Context, cmd *exec.Cmd) (kill bool) {
 		grace := graceDefault
 		select {
 		case <-exited:
-			return kill
+			return
 		case <-deadline:
 			_ = cmd.Process.Kill()
 			deadline = nil
 			continue
 		case o, ok := <-orders:
 			if !ok {
-				orders, kill = nil, true
+				orders = nil
 				_ = cmd.Process.Kill()
 				continue
 			}

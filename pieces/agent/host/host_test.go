@@ -133,6 +133,24 @@ func awaitFile(t *testing.T, path string) {
 	}
 }
 
+// awaitEnd waits for a process to end without our doing.
+func awaitEnd(t *testing.T, pid string) {
+	t.Helper()
+	number, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if _, err := startTime(number); err != nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d lives on", number)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func TestEveryDescendantIsGoneAfterTheCommand(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
@@ -171,11 +189,16 @@ func TestEndOfTheControlPipeKillsEverything(t *testing.T) {
 func TestNothingOutlivesAKilledHost(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
-	r := start(t, "sh", "-c", brood+"while :; do sleep 1; done", "sh", ready)
+	r := start(t, "sh", "-c", `echo $$ >"$1.pid";`+brood+"while :; do sleep 1; done", "sh", ready)
 	r.started(t)
 	awaitFile(t, ready)
+	pid, err := os.ReadFile(ready + ".pid")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_ = r.cmd.Process.Kill()
 	<-r.waited
+	awaitEnd(t, strings.TrimSpace(string(pid)))
 	if err := EndStale(t.Context(), r.id); err != nil {
 		t.Fatal(err)
 	}
