@@ -186,7 +186,7 @@ func (e *Engine) newPiece(ctx context.Context, d pieces.Draft) (pieces.Piece, er
 		ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Seed: d.Seed, RunAt: d.RunAt, CreatedAt: now, UpdatedAt: now,
 		Play: d.Lane == pieces.LaneAuto,
 		Config: pieces.Config{
-			Lane: d.Lane, Depth: "balanced", Refine: d.Refine, Model: d.Model,
+			Lane: d.Lane, Depth: pieces.DepthBalanced, Refine: d.Refine, Model: d.Model,
 			PermissionProfile: pieces.Profile(set[pieces.KeyPermissionProfile]),
 			AgentsAtOnce:      atoi(set[pieces.KeyAgentsAtOnce], 3), BudgetUSD: atof(set[pieces.KeyBudgetUSD]), ResumeAfterLimit: true,
 		},

@@ -57,7 +57,7 @@ func (e *Engine) writeSpec(ctx context.Context, id, said string) error {
 		Spec     string          `json:"spec"`
 		Analysis json.RawMessage `json:"analysis"`
 	}
-	cost, stepErr := e.askFor(ctx, s, pieces.SessionInterview, "spec", prompts.Spec, prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: spec, Guidance: said}, &answer)
+	cost, stepErr := e.askFor(ctx, s, pieces.SessionInterview, "spec", prompts.Spec, prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: spec, Guidance: said, Depth: s.Piece.Config.Depth}, &answer)
 	if stepErr == nil && strings.TrimSpace(answer.Spec) == "" {
 		stepErr = errors.New("Claude Code answered with an empty spec") //nolint:staticcheck // a name
 	}

@@ -24,6 +24,7 @@ type Data struct {
 	Strategy string
 	Problem  string // what was wrong with the last answer, when the step is asked again
 	Guidance string
+	Depth    string // of the spec step
 	Agent    pieces.Task
 	Agents   []pieces.Task
 	Handoffs []Handoff

@@ -32,3 +32,18 @@ func TestEveryStepNamesItselfAndCarriesAValidSchema(t *testing.T) {
 		t.Error("no system text")
 	}
 }
+
+func TestDepthChangesWhatTheSpecStepIsAsked(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, depth := range pieces.Depths() {
+		s, err := Build(Spec, Data{Seed: "an idea", Depth: depth})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[s.Prompt] = true
+	}
+	if len(seen) != len(pieces.Depths()) {
+		t.Errorf("%d depths ask for %d things", len(pieces.Depths()), len(seen))
+	}
+}
