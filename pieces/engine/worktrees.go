@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -31,7 +30,7 @@ func (e *Engine) makeWorktree(ctx context.Context, project pieces.Project, p *pi
 	if p.Branch, err = e.Git.FreeBranch(ctx, project.Path, p.Name, key); err != nil {
 		return cannot(err)
 	}
-	p.Worktree = filepath.Join(e.WorktreeRoot, folderOf(project), strings.TrimPrefix(p.Branch, "fermata/"))
+	p.Worktree = e.worktreePath(project, p.Branch)
 	if err := e.addWorktree(ctx, project, *p, "", p.Worktree, p.Branch, p.Base.Commit); err != nil {
 		return cannot(err)
 	}
