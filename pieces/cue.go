@@ -16,6 +16,22 @@ const (
 	ReadyToMerge     CueGroup = "readyToMerge"
 )
 
+// CueGroups lists the groups in the popover's order.
+func CueGroups() []CueGroup { return []CueGroup{RequiresApproval, ReadyForReview, ReadyToMerge} }
+
+// Title is the group's heading.
+func (g CueGroup) Title() string {
+	switch g {
+	case RequiresApproval:
+		return "Requires approval"
+	case ReadyForReview:
+		return "Ready for review"
+	case ReadyToMerge:
+		return "Ready to merge"
+	}
+	return string(g)
+}
+
 // CueRule says how the popover shows a gate. Primary is the one action that answers it; empty when it can only be opened.
 type CueRule struct {
 	Group   CueGroup
