@@ -1,10 +1,157 @@
 // Package tray draws what waits and what runs into the desktop's tray.
 package tray
 
-import "fyne.io/fyne/v2"
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/systray"
+
+	"fermata/assets"
+	"fermata/ui/kit"
+)
 
 // Host is the desktop's tray. Its methods are called on the main goroutine.
 type Host interface {
 	SetMenu(*fyne.Menu)
 	SetIcon(fyne.Resource)
+}
+
+// Project is one line of the menu.
+type Project struct {
+	ID   string
+	Name string
+	Cues int // decisions that wait in it
+}
+
+// Model is what the tray shows.
+type Model struct {
+	Running  int // pieces at which something works
+	Waiting  int // cues and questions that wait for the person
+	Projects []Project
+	Dark     bool // the panel is dark
+}
+
+// Actions is what the tray's lines do. They are called on the main goroutine.
+type Actions struct {
+	Show        func()
+	OpenProject func(id string)
+	NewDraft    func(projectID string)
+	Settings    func()
+	Quit        func()
+}
+
+// Options is what a Tray is made of.
+type Options struct {
+	Host    Host
+	Actions Actions
+	// OnMain queues a function for the main goroutine.
+	OnMain func(func())
+	// OnTapped tells the desktop what a left click does. It is called from a goroutine of the desktop's, so what it is
+	// given only queues. Fyne's systray when nil.
+	OnTapped func(func())
+}
+
+// Tray is touched on the main goroutine only.
+type Tray struct {
+	Options
+	menu  *fyne.Menu
+	shown *Model // nil before the first
+}
+
+// New makes a tray that shows nothing until Show.
+func New(o Options) *Tray {
+	if o.OnTapped == nil {
+		o.OnTapped = systray.SetOnTapped
+	}
+	t := &Tray{Options: o, menu: fyne.NewMenu("Fermata")}
+	// Fyne's own way to open a window from the tray touches it off the main goroutine.
+	o.OnTapped(func() { o.OnMain(o.Actions.Show) })
+	return t
+}
+
+// Show draws the tray anew, unless nothing in it changed: each drawing gives the menu's lines new ids, and a click that
+// is under way would miss.
+func (t *Tray) Show(m Model) {
+	m.Projects = slices.Clone(m.Projects)
+	if t.shown != nil && reflect.DeepEqual(*t.shown, m) {
+		return
+	}
+	before := t.shown
+	t.shown = &m
+	state := assets.TrayIdle
+	if m.Running > 0 {
+		state = assets.TrayWorking
+	}
+	if before == nil || before.Waiting != m.Waiting || (before.Running > 0) != (m.Running > 0) || before.Dark != m.Dark {
+		t.Host.SetIcon(fyne.NewStaticResource(assets.TrayName(state, m.Waiting, m.Dark), assets.Tray(state, m.Waiting, m.Dark)))
+	}
+	// It is always the same menu: the desktop takes the first one it was given once more when the tray is ready.
+	t.menu.Items = t.items(m)
+	t.Host.SetMenu(t.menu)
+}
+
+func (t *Tray) items(m Model) []*fyne.MenuItem {
+	items := []*fyne.MenuItem{line("Open Fermata", t.Actions.Show), off(running(m.Running))}
+	if m.Waiting > 0 {
+		items = append(items, off(waiting(m.Waiting)))
+	}
+	items = append(items, fyne.NewMenuItemSeparator())
+	for _, p := range m.Projects {
+		label := kit.MiddleCut(kit.Plain(p.Name), nameLong)
+		if p.Cues > 0 {
+			label = fmt.Sprintf("%s (%d)", label, p.Cues)
+		}
+		items = append(items, line(label, func() { t.Actions.OpenProject(p.ID) }))
+	}
+	if len(m.Projects) > 0 {
+		items = append(items, fyne.NewMenuItemSeparator(), t.newDraft(m.Projects))
+	}
+	quit := line("Quit", t.Actions.Quit)
+	quit.IsQuit = true
+	return append(items, line("Settings…", t.Actions.Settings), fyne.NewMenuItemSeparator(), quit)
+}
+
+// nameLong is how much of a project's name the menu shows, in characters.
+const nameLong = 40
+
+// newDraft asks for the project where there is more than one.
+func (t *Tray) newDraft(projects []Project) *fyne.MenuItem {
+	const label = "New draft…"
+	if len(projects) == 1 {
+		return line(label, func() { t.Actions.NewDraft(projects[0].ID) })
+	}
+	item := fyne.NewMenuItem(label, nil)
+	item.ChildMenu = fyne.NewMenu(label)
+	for _, p := range projects {
+		item.ChildMenu.Items = append(item.ChildMenu.Items, line("In "+kit.MiddleCut(kit.Plain(p.Name), nameLong), func() { t.Actions.NewDraft(p.ID) }))
+	}
+	return item
+}
+
+func line(label string, do func()) *fyne.MenuItem { return fyne.NewMenuItem(label, do) }
+
+func off(label string) *fyne.MenuItem {
+	item := fyne.NewMenuItem(label, nil)
+	item.Disabled = true
+	return item
+}
+
+func running(n int) string {
+	switch n {
+	case 0:
+		return "Nothing runs"
+	case 1:
+		return "1 piece is running"
+	}
+	return fmt.Sprintf("%d pieces are running", n)
+}
+
+func waiting(n int) string {
+	if n == 1 {
+		return "1 decision waits for you"
+	}
+	return fmt.Sprintf("%d decisions wait for you", n)
 }

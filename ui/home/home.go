@@ -1,0 +1,205 @@
+// Package home shows all projects, what waits for the person and what runs.
+package home
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+	"fermata/ui/pump"
+)
+
+// Title is the title of the home window.
+const Title = "Fermata"
+
+// Engine registers projects.
+type Engine interface {
+	RegisterProject(ctx context.Context, path string) (p pieces.Project, already bool, err error)
+}
+
+// Actions is what a press in the window leads to.
+type Actions struct {
+	OpenProject func(id string)
+	OpenPiece   func(projectID, pieceID string)
+	Settings    func()
+	// Browse lets the person choose a folder; chosen is not called when none was.
+	Browse func(chosen func(path string))
+}
+
+// Options is what a Home is made of. All fields are needed.
+type Options struct {
+	Engine  Engine
+	Pump    *pump.Pump
+	Actions Actions
+}
+
+// Home is the content of the main window. It is touched on the main goroutine only.
+type Home struct {
+	Options
+	ctx context.Context // the window's life
+
+	shown   *Model
+	path    *kit.Entry
+	add     *kit.Button
+	said    *kit.Paragraph
+	problem *kit.ErrorBar // of the last thing that was done here
+	unread  *kit.ErrorBar // of the last reading
+	notice  *fyne.Container
+	words   *kit.Paragraph
+	rooms   *fyne.Container
+	content fyne.CanvasObject
+}
+
+// New makes a home that shows nothing until Show.
+func New(ctx context.Context, o Options) *Home {
+	h := &Home{Options: o, ctx: ctx, said: kit.NewNote(""), rooms: kit.Column(kit.Pane)}
+	h.said.Hide()
+	h.problem, h.unread = hiddenBar("home:problem"), hiddenBar("home:unread")
+	h.path = kit.NewEntry("home:path")
+	h.path.SetPlaceHolder("/path/to/a/git/repository")
+	h.path.OnSubmitted = func(string) { h.register(h.path.Text) }
+	h.add = kit.NewButton("home:add", "Add project…", kit.Normal, h.addTapped)
+	h.words = kit.NewParagraph("")
+	hide := kit.NewButton("home:hideNotice", "Got it", kit.Normal, func() { h.Say("") })
+	h.notice = container.NewStack(kit.NewSurface(container.NewBorder(nil, nil, nil, hide, h.words)).In(kit.ColorRaised, kit.ColorBorder))
+	h.notice.Hide()
+	settings := kit.NewButton("home:settings", "Settings…", kit.Quiet, o.Actions.Settings)
+	head := container.NewHBox(kit.Heading("Fermata"), layout.NewSpacer(), settings)
+	h.content = container.NewVScroll(kit.Pad(kit.Pane, kit.Column(kit.Groups, head, h.notice, h.unread, h.rooms)))
+	return h
+}
+
+func hiddenBar(name string) *kit.ErrorBar {
+	bar := kit.NewErrorBar(name, kit.Problem{})
+	bar.Hide()
+	return bar
+}
+
+// Content is what the window shows.
+func (h *Home) Content() fyne.CanvasObject { return h.content }
+
+// Say shows a notice at the top; an empty one takes it away.
+func (h *Home) Say(words string) {
+	h.words.Set(words)
+	h.notice.Hidden = words == ""
+	h.content.Refresh()
+}
+
+// Show draws what was read, unless it is shown already.
+func (h *Home) Show(m Model) {
+	h.unread.Hide()
+	if h.shown != nil && reflect.DeepEqual(*h.shown, m) {
+		return
+	}
+	h.shown = &m
+	focused := h.focused()
+	h.rooms.Objects = h.draw(m)
+	h.rooms.Refresh()
+	h.content.Refresh()
+	h.focus(focused)
+}
+
+// Fail says that the reading went wrong; what was read before stays.
+func (h *Home) Fail(err error) {
+	h.unread.Set(kit.Problem{What: "The pieces could not be read.", Safe: "What is shown is the last that was read.", Details: err.Error()})
+	h.unread.Show()
+	h.content.Refresh()
+}
+
+// focused is the name of the focused widget here, since drawing anew replaces the rows.
+func (h *Home) focused() string {
+	c := fyne.CurrentApp().Driver().CanvasForObject(h.content)
+	if c == nil {
+		return ""
+	}
+	named, ok := c.Focused().(kit.Named)
+	if !ok {
+		return ""
+	}
+	return named.Name()
+}
+
+func (h *Home) focus(name string) {
+	c := fyne.CurrentApp().Driver().CanvasForObject(h.content)
+	if c == nil || name == "" {
+		return
+	}
+	o, found := kit.Find(h.rooms, name)
+	if f, ok := o.(fyne.Focusable); found && ok && c.Focused() != f {
+		c.Focus(f)
+	}
+}
+
+func (h *Home) addTapped() {
+	if strings.TrimSpace(h.path.Text) != "" {
+		h.register(h.path.Text)
+		return
+	}
+	h.Actions.Browse(func(path string) {
+		h.path.SetText(path)
+		h.register(path)
+	})
+}
+
+func (h *Home) register(path string) {
+	path = whole(path)
+	if path == "" {
+		return
+	}
+	var found pieces.Project
+	var already bool
+	h.add.DisableFor("looking at the folder")
+	h.Pump.Go(h.ctx, func(ctx context.Context) (err error) {
+		found, already, err = h.Engine.RegisterProject(ctx, path)
+		return err
+	}, func(err error) {
+		h.add.Enable()
+		h.registered(found, already, err)
+	})
+}
+
+func (h *Home) registered(p pieces.Project, already bool, err error) {
+	h.problem.Hidden = err == nil
+	h.said.Hidden = err != nil
+	switch {
+	case err != nil:
+		h.problem.Set(problemOf(err))
+	case already:
+		h.said.Set(kit.Plain(p.Name) + " is registered already.")
+	default:
+		h.said.Set(kit.Plain(p.Name) + " was added.")
+		h.path.SetText("")
+	}
+	h.content.Refresh()
+}
+
+func problemOf(err error) kit.Problem {
+	if refusal := (*engine.Refusal)(nil); errors.As(err, &refusal) {
+		return kit.Problem{What: refusal.Error(), Safe: "Nothing was added and nothing on disk was touched."}
+	}
+	return kit.Problem{What: "The project could not be added.", Safe: "Nothing on disk was touched.", Details: err.Error()}
+}
+
+// whole is the path as the engine wants it: what the person typed may begin with the home folder's sign.
+func whole(path string) string {
+	path = strings.TrimSpace(path)
+	rest, tilde := strings.CutPrefix(path, "~")
+	if !tilde || rest != "" && !strings.HasPrefix(rest, "/") {
+		return path
+	}
+	folder, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	return filepath.Join(folder, rest)
+}

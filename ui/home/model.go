@@ -1,0 +1,106 @@
+package home
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// Project is a registered project with what goes on in it.
+type Project struct {
+	ID, Name, Path string
+	Words          string // "2 waiting, 1 running", or empty
+	Waiting        bool
+}
+
+// Cue is a decision that waits for the person.
+type Cue struct {
+	PieceID, ProjectID    string
+	Group                 pieces.CueGroup
+	Label, Title, Project string
+	Failed                bool
+	Age                   string
+}
+
+// Work is a piece at which something works by itself.
+type Work struct {
+	PieceID, ProjectID    string
+	Words, Title, Project string
+	Age                   string
+}
+
+// Model is what the window shows. Cues come in the order of their groups, the longest waiting first.
+type Model struct {
+	Projects []Project
+	Cues     []Cue
+	Work     []Work
+}
+
+func (h *Home) draw(m Model) []fyne.CanvasObject {
+	var rooms []fyne.CanvasObject
+	if len(m.Projects) > 0 {
+		rooms = append(rooms, h.drawCues(m.Cues))
+	}
+	if len(m.Work) > 0 {
+		rooms = append(rooms, h.drawWork(m.Work))
+	}
+	return append(rooms, h.drawProjects(m.Projects))
+}
+
+var groupWords = map[pieces.CueGroup]string{
+	pieces.RequiresApproval: "Requires approval",
+	pieces.ReadyForReview:   "Ready for review",
+	pieces.ReadyToMerge:     "Ready to merge",
+}
+
+func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
+	list := kit.Column(kit.Step, kit.Title("Needs you"))
+	if len(cues) == 0 {
+		list.Add(kit.NewParagraph("Nothing waits for you.").In(kit.ColorMuted))
+	}
+	group := pieces.CueGroup("")
+	for _, c := range cues {
+		if c.Group != group {
+			group = c.Group
+			list.Add(kit.Caption(groupWords[group]))
+		}
+		state := kit.StateWaiting
+		if c.Failed {
+			state = kit.StateFailed
+		}
+		row := kit.NewRow(kit.NewStateDot(state, c.Label), c.Title, c.Project, kit.Caption(c.Age))
+		list.Add(kit.NewPress("cue:"+c.PieceID, row, func() { h.Actions.OpenPiece(c.ProjectID, c.PieceID) }))
+	}
+	return list
+}
+
+func (h *Home) drawWork(work []Work) fyne.CanvasObject {
+	list := kit.Column(kit.Step, kit.Title("Running"))
+	for _, w := range work {
+		row := kit.NewRow(kit.NewStateDot(kit.StateRunning, w.Words), w.Title, w.Project, kit.Caption(w.Age))
+		list.Add(kit.NewPress("work:"+w.PieceID, row, func() { h.Actions.OpenPiece(w.ProjectID, w.PieceID) }))
+	}
+	return list
+}
+
+func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
+	list := kit.Column(kit.Step, kit.Title("Projects"))
+	if len(projects) == 0 {
+		list.Add(kit.NewParagraph("No project yet. Add the folder of a git repository to begin.").In(kit.ColorMuted))
+	}
+	for _, p := range projects {
+		words := kit.Caption(p.Words)
+		if p.Waiting {
+			words = words.In(kit.ColorNeedsYou)
+		}
+		row := kit.NewRow(nil, p.Name, kit.MiddleCut(p.Path, pathLong), words)
+		list.Add(kit.NewPress("project:"+p.ID, row, func() { h.Actions.OpenProject(p.ID) }))
+	}
+	form := container.NewBorder(nil, nil, nil, h.add, h.path)
+	return kit.Column(kit.Groups, list, h.problem, kit.Column(kit.Step, kit.Caption("Add a project").In(kit.ColorText).Strong(), form, h.said))
+}
+
+// pathLong is how much of a path a row shows, in characters.
+const pathLong = 72
