@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +15,12 @@ import (
 )
 
 // ErrNotInstalled says that there is no Claude Code to run; its text names the command that mends it.
-var ErrNotInstalled = errors.New(notInstalledSentence)
+var ErrNotInstalled error = advice(notInstalledSentence)
+
+// advice is an error whose text is shown to the person as it is.
+type advice string
+
+func (a advice) Error() string { return string(a) }
 
 // usualPlaces are where installers put claude, below the home folder or absolute. A desktop app's PATH often lacks them.
 var usualPlaces = []string{
