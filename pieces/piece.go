@@ -114,7 +114,8 @@ type Project struct {
 	// Branch is the base branch that pieces start from.
 	Branch    string
 	CreatedAt time.Time
-	// AllowedCommands are Bash commands (prefixes) that agents on the standard profile run without asking.
+	// AllowedCommands are what agents on the standard profile run without asking: Bash commands by their prefix, and rules
+	// as a prompt names them, such as "Bash(make)".
 	AllowedCommands []string
 }
 

@@ -126,6 +126,7 @@ type Prompt struct {
 	Tool      string
 	Input     json.RawMessage // the exact arguments that are asked about
 	Reason    string          // Claude Code's own description, if any
+	Rule      string          // what an approval for the session or the project stands for, such as "Bash(make)"
 	Questions []Question      // for PromptQuestion
 	At        time.Time
 }

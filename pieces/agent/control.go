@@ -134,6 +134,9 @@ func (r *Run) mayUse(id string, q controlRequest) {
 	prompt := pieces.Prompt{
 		ID: id, SessionID: r.launch.SessionID, Kind: kind, Tool: q.Tool, Input: q.Input, Reason: q.Description, At: time.Now(),
 	}
+	if kind == pieces.PromptApproval {
+		prompt.Rule = RuleFor(q.Tool, q.Input)
+	}
 	if prompt.Reason == "" && q.Reason != askReason {
 		prompt.Reason = q.Reason
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,12 +188,9 @@ func redactURL(url string) string {
 	return scheme + "://" + rest
 }
 
-// allowInProject keeps an approval for the project: the command, for a Bash call.
+// allowInProject keeps an approval for the project by its rule.
 func (e *Engine) allowInProject(ctx context.Context, p pieces.Prompt) error {
-	var input struct {
-		Command string `json:"command"`
-	}
-	if p.Tool != "Bash" || json.Unmarshal(p.Input, &input) != nil || strings.TrimSpace(input.Command) == "" {
+	if p.Rule == "" {
 		return nil
 	}
 	session, err := e.Session(ctx, p.SessionID)
@@ -210,9 +206,9 @@ func (e *Engine) allowInProject(ctx context.Context, p pieces.Prompt) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(project.AllowedCommands, input.Command) {
+	if slices.Contains(project.AllowedCommands, p.Rule) {
 		return nil
 	}
-	project.AllowedCommands = append(project.AllowedCommands, input.Command)
+	project.AllowedCommands = append(project.AllowedCommands, p.Rule)
 	return e.Store.SaveProject(ctx, project)
 }

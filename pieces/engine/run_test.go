@@ -393,3 +393,27 @@ func TestMarkDonesCardNamesTheAgentsWorktreesToo(t *testing.T) {
 		t.Error("what the agent's worktree held was not saved")
 	}
 }
+
+func TestAnApprovalForTheProjectIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, piecestest.Story([]piecestest.StoryAgent{
+		{Key: "one", Name: "One", File: "one.txt", Asks: "touch asked.txt"},
+		{Key: "two", Name: "Two", File: "two.txt", After: []string{"one"}, Asks: "touch asked.txt"},
+	}))
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateAgentWaiting)
+	if s.Prompts[0].Rule == "" {
+		t.Error("the prompt does not say what an approval would stand for")
+	}
+	if err := w.engine.AnswerPrompt(t.Context(), s.Prompts[0].ID, pieces.PromptAnswer{Allow: true, Scope: pieces.ScopeProject}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(id, "the review without a second question", func(s pieces.Snapshot) bool {
+		if len(s.Prompts) > 0 && s.Prompts[0].TaskID == s.Tasks[1].ID {
+			t.Fatalf("asked again: %+v", s.Prompts[0])
+		}
+		return s.Gate() == pieces.GateReviewWork
+	})
+}
