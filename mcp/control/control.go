@@ -82,6 +82,8 @@ type Options struct {
 	Desk   Desk
 	// Caller returns who makes the call of a context; nil when nothing is known of callers.
 	Caller func(ctx context.Context) Caller
+	// Audit gets every tool call once it ended, before the client has its answer; nil keeps no book.
+	Audit func(ctx context.Context, r CallRecord)
 	// Log gets the faults that a client is only told of in general words; nil is silent.
 	Log *slog.Logger
 	// Version is what initialize tells clients.

@@ -83,7 +83,9 @@ func (c *control) asked(ctx context.Context, tool string, a args, k card, do car
 	}
 	f := c.flights.board(q.Key)
 	defer c.flights.leave(q.Key, f)
-	switch reply := c.Desk.Ask(ctx, q); reply.Outcome {
+	reply := c.Desk.Ask(ctx, q)
+	noteCard(ctx, q.Title, reply)
+	switch reply.Outcome {
 	case consent.Allowed:
 		return f.carry(func() (any, error) {
 			c.flights.depart(q.Key, f)

@@ -25,27 +25,40 @@ const (
 
 // handler turns a tool's run into what the library calls: every end of it is one JSON text or one sentence.
 func (c *control) handler(t tool) server.ToolHandlerFunc {
-	return func(ctx context.Context, r mcpgo.CallToolRequest) (res *mcpgo.CallToolResult, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				c.Log.Error("mcp tool panicked", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-				res, err = mcpgo.NewToolResultError(sentenceFault), nil
-			}
-		}()
-		a, err := t.parse(rawArguments(r))
-		if err != nil {
+	return func(ctx context.Context, r mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
+		raw := rawArguments(r)
+		ctx, book := c.booked(ctx, t.name, raw)
+		body, err := c.answer(ctx, t, raw)
+		if malformed := (*ArgumentError)(nil); errors.As(err, &malformed) {
+			book(err, err.Error())
 			return nil, err // Checked answers it before it comes here
 		}
-		v, err := t.run(c, ctx, a)
 		if err != nil {
-			return mcpgo.NewToolResultError(c.sentence(ctx, t.name, err)), nil
+			words := c.sentence(ctx, t.name, err)
+			book(err, words)
+			return mcpgo.NewToolResultError(words), nil
 		}
-		body, err := encode(v)
-		if err != nil {
-			return mcpgo.NewToolResultError(c.sentence(ctx, t.name, err)), nil
-		}
+		book(nil, "")
 		return mcpgo.NewToolResultText(string(body)), nil
 	}
+}
+
+// answer runs a tool. A panic is a fault of ours like any other.
+func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (body []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("run %s: it panicked: %v\n%s", t.name, p, debug.Stack())
+		}
+	}()
+	a, err := t.parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	v, err := t.run(c, ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return encode(v)
 }
 
 func rawArguments(r mcpgo.CallToolRequest) json.RawMessage {

@@ -33,11 +33,19 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
+	return newRigWith(t, func(*Options) {})
+}
+
+// newRigWith makes a rig whose options a test changes.
+func newRigWith(t *testing.T, change func(o *Options)) *rig {
+	t.Helper()
 	k := &rig{t: t, engine: newFake(), desk: &consent.Desk{}}
-	k.server = New(Options{
+	o := Options{
 		Engine: k.engine, Desk: k.desk, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(k, nil)),
 		Caller: func(context.Context) Caller { return Caller{Name: "claude-code", Version: "2.1", Waiting: k.told} },
-	})
+	}
+	change(&o)
+	k.server = New(o)
 	return k
 }
 
