@@ -3,19 +3,31 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
 
+	"fermata/pieces"
 	"fermata/pieces/consent"
+	"fermata/ui/card"
+	"fermata/ui/home"
+	"fermata/ui/inspector"
+	"fermata/ui/project"
 	"fermata/ui/pump"
 	"fermata/ui/settings"
 	"fermata/ui/tray"
 )
 
-// Engine is what the windows ask of the engine.
-type Engine interface{}
+// Engine is what the windows ask of the engine. *engine.Engine is one.
+type Engine interface {
+	project.Engine
+	inspector.Engine
+	settings.Engine
+	home.Engine
+	Projects(context.Context) ([]pieces.Project, error)
+}
 
 // Options is what a Shell is made of. All fields but Tray are needed.
 type Options struct {
@@ -33,34 +45,119 @@ type Options struct {
 // Shell is all the windows of the app. Its methods are called on the main goroutine, but for Close.
 type Shell struct {
 	Options
+	ctx    context.Context // the app's life, from Start on; nil before
 	cancel context.CancelFunc
+
+	cards    *card.Cards
+	tray     *tray.Tray                  // nil where there is none
+	windows  []*window                   // in the order of their opening
+	home     *home.Home                  // nil while its window is closed
+	projects map[string]*project.Project // those with an open window, by id
+	last     overview
+	read     bool            // last was read
+	seen     map[string]bool // cues that were there already: nil before the first reading
+	quitting bool
 }
 
 // New returns a shell that shows nothing until Start.
-func New(o Options) *Shell { return &Shell{Options: o} }
+func New(o Options) *Shell { return &Shell{Options: o, projects: map[string]*project.Project{}} }
 
-// Start shows the tray and the first window.
+// Start shows the tray and the first window: the welcome window until it was answered, then the home window.
 func (s *Shell) Start(ctx context.Context) {
-	_, s.cancel = context.WithCancel(ctx)
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
+	if s.Tray != nil {
+		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
+			Show: s.Show, OpenProject: s.OpenProject, NewDraft: s.newDraft, Settings: s.openSettings, Quit: s.quit,
+		}})
+		s.tray.Show(tray.Model{Dark: s.dark()})
+	}
+	s.cards.Follow()
+	pump.Follow(s.ctx, s.Pump, s.eachMinute(), s.readOverview, s.show, s.fail)
+	welcomed := ""
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		all, err := s.Engine.Settings(ctx)
+		welcomed = all[pieces.KeyWelcomeDone]
+		return err
+	}, func(err error) {
+		if err != nil {
+			s.Log.Error("read whether the welcome window was answered", "err", err)
+		}
+		if err == nil && welcomed != "true" {
+			s.openWelcome()
+			return
+		}
+		s.openHome()
+	})
 }
 
 // Show brings the main window up.
-func (s *Shell) Show() {}
-
-// Place is where a widget is within its window.
-type Place struct {
-	Window     string // the window's title
-	X, Y, W, H int    // pixels from the window's top left corner, at its scale
-}
-
-// Locate finds a visible widget by its stable name.
-func (s *Shell) Locate(name string) (Place, error) {
-	return Place{}, fmt.Errorf("find widget %q: no shown window has it", name)
+func (s *Shell) Show() {
+	// Before Start has run, the first window is about to come by itself.
+	if s.ctx != nil && s.ctx.Err() == nil {
+		s.openHome()
+	}
 }
 
 // Close ends everything that follows the engine.
 func (s *Shell) Close() {
 	if s.cancel != nil {
 		s.cancel()
+	}
+}
+
+func (s *Shell) quit() {
+	s.quitting = true
+	s.App.Quit()
+}
+
+// eachMinute is a wake for every change of the engine, and one a minute, so that ages stay true.
+func (s *Shell) eachMinute() <-chan struct{} {
+	wake, stop := s.Engine.Watch()
+	both := make(chan struct{}, 1)
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		defer stop()
+		minute := time.NewTicker(time.Minute)
+		defer minute.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-wake:
+			case <-minute.C:
+			}
+			select {
+			case both <- struct{}{}:
+			default:
+			}
+		}
+	}, func(error) {})
+	return both
+}
+
+func (s *Shell) dark() bool {
+	return s.App.Settings().ThemeVariant() == theme.VariantDark
+}
+
+// show keeps what was read and draws it where it is shown.
+func (s *Shell) show(o overview) {
+	s.last, s.read = o, true
+	s.notifyCues(o)
+	s.draw()
+}
+
+func (s *Shell) draw() {
+	if s.home != nil && s.read {
+		s.home.Show(s.last.home(time.Now()))
+	}
+	if s.tray != nil && s.read {
+		s.tray.Show(s.last.tray(len(s.Desk.Pending()), s.dark()))
+	}
+}
+
+func (s *Shell) fail(err error) {
+	s.Log.Error("read the pieces", "err", err)
+	if s.home != nil {
+		s.home.Fail(err)
 	}
 }

@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/ui/kit"
+)
+
+// Place is where a widget is within its window.
+type Place struct {
+	Window     string // the window's title
+	X, Y, W, H int    // pixels from the window's top left corner, at its scale
+}
+
+// Locate finds a visible widget that takes input now, by its stable name: on a card first, then in the windows, the
+// newest first. What is scrolled away is scrolled back into its window.
+func (s *Shell) Locate(name string) (Place, error) {
+	off := ""
+	for _, cardsOnly := range []bool{true, false} {
+		for i := len(s.windows) - 1; i >= 0; i-- {
+			w := s.windows[i]
+			root := w.Canvas().Overlays().Top()
+			if root == nil && !cardsOnly {
+				root = w.Content()
+			}
+			if root == nil {
+				continue
+			}
+			o, found := kit.Find(root, name)
+			if !found {
+				continue
+			}
+			if d, ok := o.(fyne.Disableable); ok && d.Disabled() {
+				off = w.Title()
+				continue
+			}
+			reveal(root, name, o)
+			return placeOf(w, o), nil
+		}
+	}
+	if off != "" {
+		return Place{}, fmt.Errorf("find widget %q: it takes no input now, in the window %q", name, off)
+	}
+	return Place{}, fmt.Errorf("find widget %q: no shown window has it", name)
+}
+
+func placeOf(w *window, o fyne.CanvasObject) Place {
+	x, y, wide, high := kit.Rect(o)
+	scale := float64(w.Canvas().Scale())
+	pixel := func(v float32) int { return int(math.Round(float64(v) * scale)) }
+	return Place{Window: w.Title(), X: pixel(x), Y: pixel(y), W: pixel(wide), H: pixel(high)}
+}
+
+// reveal scrolls what holds the object until it can be seen.
+func reveal(root fyne.CanvasObject, name string, o fyne.CanvasObject) {
+	if root == nil || !root.Visible() {
+		return
+	}
+	if scroll, ok := root.(*container.Scroll); ok {
+		if _, inside := kit.Find(scroll.Content, name); inside {
+			_, top, _, high := kit.Rect(scroll)
+			_, y, _, tall := kit.Rect(o)
+			if y < top || y+tall > top+high {
+				scroll.ScrollToOffset(fyne.NewPos(scroll.Offset.X, max(0, scroll.Offset.Y+y-top-(high-tall)/2)))
+			}
+			reveal(scroll.Content, name, o)
+		}
+		return
+	}
+	for _, child := range below(root) {
+		reveal(child, name, o)
+	}
+}
+
+func below(o fyne.CanvasObject) []fyne.CanvasObject {
+	switch o := o.(type) {
+	case *fyne.Container:
+		return o.Objects
+	case interface{ Children() []fyne.CanvasObject }:
+		return o.Children()
+	case *container.Split:
+		return []fyne.CanvasObject{o.Leading, o.Trailing}
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+
+	"fermata/pieces"
+	"fermata/ui/board"
+	"fermata/ui/card"
+	"fermata/ui/home"
+	"fermata/ui/inspector"
+	"fermata/ui/kit"
+	"fermata/ui/project"
+	"fermata/ui/settings"
+	"fermata/ui/welcome"
+)
+
+// noTray is said once.
+const (
+	noTray     = "This desktop has no tray, so Fermata keeps a window open: closing the last one quits."
+	noTraySaid = "noTray.said"
+)
+
+func (s *Shell) openHome() {
+	s.open(room{
+		key: homeKey, title: home.Title, size: fyne.NewSize(860, 620), scope: &card.Scope{Home: true},
+		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
+			s.home = home.New(ctx, home.Options{Engine: s.Engine, Pump: s.Pump, Actions: home.Actions{
+				OpenProject: s.OpenProject, OpenPiece: s.openPiece, Settings: s.openSettings,
+				Browse: func(chosen func(string)) { s.browse(w, chosen) },
+			}})
+			if words := s.sayNoTray(); words != "" {
+				s.home.Say(words)
+			}
+			return s.home.Content()
+		},
+		closed: func() { s.home = nil },
+	})
+	s.draw()
+}
+
+// sayNoTray returns the sentence about the missing tray the first time that it applies.
+func (s *Shell) sayNoTray() string {
+	if s.Tray != nil || s.App.Preferences().Bool(noTraySaid) {
+		return ""
+	}
+	s.App.Preferences().SetBool(noTraySaid, true)
+	return noTray
+}
+
+func (s *Shell) browse(w fyne.Window, chosen func(string)) {
+	dialog.ShowFolderOpen(func(folder fyne.ListableURI, err error) {
+		switch {
+		case err != nil:
+			s.Log.Error("choose a folder", "err", err)
+		case folder != nil:
+			chosen(folder.Path())
+		}
+	}, w)
+}
+
+func (s *Shell) openSettings() {
+	s.open(room{
+		key: settingsKey, title: settings.Title, size: fyne.NewSize(800, 640),
+		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
+			w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
+				if ev.Name == fyne.KeyEscape && w.Canvas().Overlays().Top() == nil {
+					w.Close()
+				}
+			})
+			return settings.New(ctx, settings.Options{
+				Engine: s.Engine, Plane: s.Plane, Pump: s.Pump, Copy: s.App.Clipboard().SetContent,
+				Version: s.Version, DataFolder: s.DataFolder,
+			}).Content()
+		},
+	})
+}
+
+// OpenProject shows a project's window.
+func (s *Shell) OpenProject(id string) { s.withProject(id, func(*project.Project) {}) }
+
+func (s *Shell) openPiece(projectID, pieceID string) {
+	s.withProject(projectID, func(p *project.Project) { p.ShowPiece(pieceID) })
+}
+
+func (s *Shell) newDraft(projectID string) {
+	s.withProject(projectID, func(p *project.Project) {
+		if o, found := kit.Find(p.Content(), "newDraft"); found {
+			o.(*kit.Button).Tapped(nil)
+		}
+	})
+}
+
+// withProject shows a project's window, which needs the project's name for its title, and goes on with its content.
+func (s *Shell) withProject(id string, then func(*project.Project)) {
+	if p := s.projects[id]; p != nil {
+		s.open(room{key: projectKey(id)})
+		then(p)
+		return
+	}
+	var found pieces.Project
+	s.Pump.Go(s.ctx, func(ctx context.Context) (err error) {
+		found, err = s.Engine.Project(ctx, id)
+		return err
+	}, func(err error) {
+		if err != nil {
+			s.Log.Error("open project", "id", id, "err", err)
+			return
+		}
+		s.openProject(found)
+		then(s.projects[id])
+	})
+}
+
+func (s *Shell) openProject(p pieces.Project) {
+	s.open(room{
+		key: projectKey(p.ID), title: "Fermata: " + p.Name, size: fyne.NewSize(1180, 760), scope: &card.Scope{ProjectID: p.ID},
+		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
+			content := project.New(ctx, project.Options{
+				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings,
+				Inspector: inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL}),
+			})
+			content.Keys(w.Canvas())
+			s.projects[p.ID] = content
+			return content.Content()
+		},
+		closed: func() {
+			s.projects[p.ID].Close()
+			delete(s.projects, p.ID)
+		},
+	})
+}
+
+// openURL opens an address of the web in the person's browser, and nothing else: an agent wrote it.
+func (s *Shell) openURL(address string) {
+	u, err := url.Parse(address)
+	if err == nil && (u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+		err = errors.New("it is no address of the web")
+	}
+	if err == nil {
+		err = s.App.OpenURL(u)
+	}
+	if err != nil {
+		s.Log.Warn("open address", "err", err)
+	}
+}
+
+func (s *Shell) openWelcome() {
+	s.open(room{
+		key: welcomeKey, title: welcome.Title, size: fyne.NewSize(640, 520),
+		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
+			return welcome.New(ctx, welcome.Options{Pump: s.Pump, NoTray: s.sayNoTray(), Actions: welcome.Actions{
+				TurnOn:   s.turnOn,
+				Register: s.register,
+				Finish:   func(ctx context.Context) error { return s.Engine.SetSetting(ctx, pieces.KeyWelcomeDone, "true") },
+				Health: func(ctx context.Context) string {
+					_, _, sentence := s.Engine.Health(ctx)
+					return sentence
+				},
+				Done: w.Close,
+			}}).Content()
+		},
+		closed: s.openHome,
+	})
+}
+
+// turnOnPatience is how long the server may take to start.
+const turnOnPatience = 20 * time.Second
+
+// turnOn switches the server on and waits until it answers, since only then it has an address to register.
+func (s *Shell) turnOn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, turnOnPatience, errors.New("the server has not started yet: look into Settings, MCP"))
+	defer cancel()
+	wake, stop := s.Plane.Watch()
+	defer stop()
+	if err := s.Engine.SetSetting(ctx, pieces.KeyMCPEnabled, "true"); err != nil {
+		return err
+	}
+	for {
+		switch st := s.Plane.Status(); {
+		case st.Running:
+			return nil
+		case st.Problem != "":
+			return errors.New(strings.TrimSuffix(st.Problem, "."))
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (s *Shell) register(ctx context.Context, replace bool) (exists bool, err error) {
+	err = s.Plane.Register(ctx, replace)
+	if errors.Is(err, settings.ErrRegistered) && !replace {
+		return true, nil
+	}
+	return false, err
+}

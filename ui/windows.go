@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"context"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"fermata/ui/card"
+	"fermata/ui/kit"
+)
+
+// The keys of the windows that there is one of.
+const (
+	homeKey     = "home"
+	settingsKey = "settings"
+	welcomeKey  = "welcome"
+)
+
+func projectKey(id string) string { return "project." + id }
+
+// window is an open window.
+type window struct {
+	fyne.Window
+	key  string
+	host *card.Host // nil: the window shows no questions
+	end  context.CancelFunc
+}
+
+// room is what a window is opened with.
+type room struct {
+	key, title string
+	size       fyne.Size
+	scope      *card.Scope // nil: the window shows no questions
+	// fill makes the content. Its context ends with the window.
+	fill func(ctx context.Context, w fyne.Window) fyne.CanvasObject
+	// closed is called after the window was closed; nil when nothing follows.
+	closed func()
+}
+
+func (s *Shell) find(key string) *window {
+	at := slices.IndexFunc(s.windows, func(w *window) bool { return w.key == key })
+	if at < 0 {
+		return nil
+	}
+	return s.windows[at]
+}
+
+// open shows a window, which is made if it is not open yet.
+func (s *Shell) open(r room) {
+	if w := s.find(r.key); w != nil {
+		w.Show()
+		w.RequestFocus()
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	w := &window{Window: s.App.NewWindow(kit.Plain(r.title)), key: r.key, end: cancel}
+	content := r.fill(ctx, w.Window)
+	if r.scope != nil {
+		w.host = s.cards.Open(w.Window, *r.scope)
+		content = container.NewStack(content, w.host.Notice())
+	}
+	w.SetPadded(false)
+	w.SetContent(kit.NewTips(content))
+	w.Resize(s.remembered(r))
+	w.SetOnClosed(func() { s.closed(w, r) })
+	s.windows = append(s.windows, w)
+	w.Show()
+	s.cards.Deal()
+}
+
+func (s *Shell) closed(w *window, r room) {
+	s.remember(w)
+	w.end()
+	s.windows = slices.DeleteFunc(s.windows, func(o *window) bool { return o == w })
+	if w.host != nil {
+		s.cards.Close(w.host)
+	}
+	if s.quitting || s.ctx.Err() != nil {
+		return
+	}
+	if r.closed != nil {
+		r.closed()
+	}
+	// Without a tray nothing would be left to open a window from.
+	if s.tray == nil && len(s.windows) == 0 {
+		s.quit()
+	}
+}
+
+// No window is made smaller than is useful, whatever was remembered.
+const (
+	leastWide = 480
+	leastHigh = 360
+)
+
+// remembered is the size that a window had when it was last closed, or the one it is made for.
+func (s *Shell) remembered(r room) fyne.Size {
+	kept := s.App.Preferences().FloatListWithFallback("window."+r.key, nil)
+	if len(kept) != 2 {
+		return r.size
+	}
+	return fyne.NewSize(float32(kept[0]), float32(kept[1])).Max(fyne.NewSize(leastWide, leastHigh))
+}
+
+func (s *Shell) remember(w *window) {
+	size := w.Canvas().Size()
+	s.App.Preferences().SetFloatList("window."+w.key, []float64{float64(size.Width), float64(size.Height)})
+}
