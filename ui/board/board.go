@@ -96,6 +96,20 @@ func (b *Board) Select(id string) {
 			c.press.SetSelected(changed == id)
 		}
 	}
+	b.reveal(id)
+}
+
+// reveal scrolls sideways to the column of an item.
+func (b *Board) reveal(id string) {
+	for _, c := range b.columns {
+		if !slices.ContainsFunc(c.items, func(i item) bool { return i.id == id }) {
+			continue
+		}
+		left, right := c.body.Position().X, c.body.Position().X+c.body.Size().Width
+		if left < b.scroll.Offset.X || right > b.scroll.Offset.X+b.scroll.Size().Width {
+			b.scroll.ScrollToOffset(fyne.NewPos(max(0, min(left, right-b.scroll.Size().Width+kit.Together)), 0))
+		}
+	}
 }
 
 func (b *Board) cardFor(id string) *card {

@@ -45,7 +45,8 @@ func newColumn(p pieces.Phase, redraw func(*column)) *column {
 		name.In(kit.ColorText)
 	}
 	head := container.NewHBox(name, layout.NewSpacer(), c.count)
-	c.scroll = container.NewVScroll(kit.Column(kit.Together, c.cards, c.more))
+	// A border that ends with the scroll would be cut off.
+	c.scroll = container.NewVScroll(kit.Pad(1, kit.Column(kit.Together, c.cards, c.more)))
 	c.body = container.NewBorder(container.New(layout.NewCustomPaddedLayout(0, kit.Step, kit.Together, kit.Together), head), nil, nil, nil, c.scroll)
 	return c
 }

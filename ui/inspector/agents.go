@@ -7,6 +7,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"fermata/pieces"
 	"fermata/ui/kit"
@@ -57,7 +59,7 @@ func (a *agents) show(m model, _ time.Time) {
 // row draws one agent. A press opens its session; the buttons in it keep their own taps.
 func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 	state, word := taskState(t)
-	head := container.NewBorder(nil, nil, kit.NewStateDot(state, word), kit.Caption(taskFacts(t)),
+	head := container.NewBorder(nil, nil, kit.NewStateDot(state, word), taskTail(t),
 		container.New(titleRow{}, kit.Body(t.Name).Strong().CutEnd()))
 	lines := kit.Column(kit.Together, head)
 	if deps := dependencies(s, t); deps != "" {
@@ -95,9 +97,6 @@ func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
 	if t.Kind == pieces.TaskAgent && !t.Approved && s.Legal(pieces.ApproveTask) {
 		line.Add(kit.NewButton("approveTask:"+t.ID, "Approve", kit.Normal, func() { a.approve(t.ID) }))
 	}
-	if t.SessionID != "" {
-		line.Add(kit.NewButton("openSession:"+t.ID, "Show session", kit.Quiet, func() { a.open(t.SessionID) }))
-	}
 	if len([]rune(t.Brief)) > briefShown {
 		label := "Show whole brief"
 		if a.folds[t.ID] {
@@ -134,6 +133,16 @@ func taskState(t pieces.Task) (kit.State, string) {
 	default:
 		return kit.StateIdle, "Pending"
 	}
+}
+
+// taskTail is what an agent cost, and an arrow where a press leads to its session.
+func taskTail(t pieces.Task) fyne.CanvasObject {
+	line := kit.Line(kit.Step, kit.Caption(taskFacts(t)))
+	if t.SessionID != "" {
+		line.Add(kit.Caption("Session"))
+		line.Add(widget.NewIcon(theme.NewColoredResource(theme.NavigateNextIcon(), kit.ColorMuted)))
+	}
+	return line
 }
 
 func taskFacts(t pieces.Task) string {

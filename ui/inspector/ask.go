@@ -24,6 +24,8 @@ func (i *Inspector) choose(c choice) {
 		i.askPullRequest(c)
 	case reviewing:
 		i.openTab(tabAgents)
+	case viewing:
+		i.o.OpenURL(i.last.piece.Piece.PR.URL)
 	default:
 		i.act(c)
 	}
@@ -77,10 +79,11 @@ func (i *Inspector) confirm(c choice, before string) {
 // askSheet shows a sheet with Cancel and the button that goes on. The focus starts on first, or on Cancel.
 func (i *Inspector) askSheet(title string, content fyne.CanvasObject, ok *kit.Button, first fyne.Focusable) {
 	cancel := kit.NewButton("confirm:cancel", "Cancel", kit.Normal, i.sheets.Close)
+	cancel.OnEscape, ok.OnEscape = i.sheets.Close, i.sheets.Close
 	if first == nil {
 		first = cancel
 	}
-	i.sheets.Ask(kit.Column(kit.Groups, kit.NewParagraph(title).Strong(), content, newFlow(cancel, ok)), sheetWidth, first)
+	i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(title).CutEnd(), content, newFlow(cancel, ok)), sheetWidth, first)
 }
 
 // askWords asks for what the person wants to say along with the action.

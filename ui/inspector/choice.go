@@ -16,6 +16,8 @@ type choice struct {
 	kind  kit.Kind
 	way   way
 	req   engine.Request
+	// menuOnly leaves the choice out of the buttons: a way to do what another button does.
+	menuOnly bool
 }
 
 // way is how a choice goes from the tap to the engine.
@@ -28,6 +30,7 @@ const (
 	told            // asks for words that are needed
 	pullRequest     // asks for title, text and kind
 	reviewing       // opens the page where the agents are approved
+	viewing         // opens the pull request in the browser
 )
 
 // choices lists what is legal, with the one that answers the gate first. Approvals of single agents stand at the
@@ -36,12 +39,20 @@ func choices(s pieces.Snapshot) []choice {
 	primary := primaryOf(s)
 	var list []choice
 	if primary == "" && s.Gate() == pieces.GateReviewWork {
-		list = append(list, choice{"action:review", "Review " + count(s.Facts().Unapproved, "agent"), kit.Primary, reviewing, engine.Request{}})
+		list = append(list, choice{name: "action:review", label: "Review " + count(s.Facts().Unapproved, "agent"), kind: kit.Primary, way: reviewing})
+	}
+	if pr := s.Piece.PR; s.Gate() == pieces.GateMergePullRequest && webAddress(pr.URL) {
+		list = append(list, choice{name: "action:viewPullRequest", label: openPRLabel(*pr), kind: kit.Primary, way: viewing})
 	}
 	for _, a := range s.LegalActions() {
 		switch a {
 		case pieces.AnswerTaskQuestion:
 			continue
+		case pieces.GenerateStrategy:
+			// There is nothing to write again before the spec is approved, which writes the first one.
+			if s.Piece.Phase == pieces.PhaseSpec {
+				continue
+			}
 		case pieces.ApproveTask:
 			if a != primary {
 				continue
@@ -79,7 +90,7 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 	}
 	with := func(suffix, label string, w way) choice {
 		c := main
-		c.name, c.label, c.kind, c.way = main.name+":"+suffix, label, kit.Normal, w
+		c.name, c.label, c.kind, c.way, c.menuOnly = main.name+":"+suffix, label, kit.Normal, w, !primary
 		return c
 	}
 	switch a {

@@ -24,7 +24,6 @@ type diffView struct {
 func newDiffView() *diffView {
 	d := &diffView{grid: widget.NewTextGrid(), path: kit.NewCopyable("diffPath", ""), missing: kit.NewParagraph("").In(kit.ColorMuted)}
 	d.grid.Scroll = container.ScrollBoth
-	d.grid.TabWidth = 4
 	head := kit.Pad(kit.Together, kit.Column(kit.Step, d.path, d.missing))
 	d.body = container.NewBorder(head, nil, nil, nil, container.NewPadded(d.grid))
 	return d
@@ -69,7 +68,7 @@ const lineRunes = 2000 // that one line of the diff shows
 func (d *diffView) rows() []widget.TextGridRow {
 	rows := make([]widget.TextGridRow, len(d.lines))
 	for i, line := range d.lines {
-		runes := []rune(line)
+		runes := []rune(expand(line))
 		if len(runes) > lineRunes {
 			runes = append(runes[:lineRunes:lineRunes], '…')
 		}
@@ -80,6 +79,29 @@ func (d *diffView) rows() []widget.TextGridRow {
 		rows[i] = widget.TextGridRow{Cells: cells, Style: lineStyleOf(line)}
 	}
 	return rows
+}
+
+const tabWidth = 4
+
+// expand writes tabs as blanks up to the next stop, which the grid does not do by itself. The mark before the line does
+// not count.
+func expand(line string) string {
+	if !strings.Contains(line, "\t") {
+		return line
+	}
+	var b strings.Builder
+	at := -1
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			at++
+			continue
+		}
+		n := tabWidth - max(0, at)%tabWidth
+		b.WriteString(strings.Repeat(" ", n))
+		at += n
+	}
+	return b.String()
 }
 
 // lineStyle colours a line in the theme's colours of the moment it is drawn.

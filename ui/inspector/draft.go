@@ -61,7 +61,7 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	form := kit.Column(kit.Groups-kit.Step, bar,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
 		kit.NewField("Spec", d.spec, ""), kit.NewField("Seed", d.seed, ""),
-		container.NewGridWithColumns(2, kit.NewField("Lane", d.lane, ""), kit.NewField("Refine the spec", d.refine, "")),
+		container.New(halves{}, kit.NewField("Lane", d.lane, ""), kit.NewField("Refine the spec", d.refine, "")),
 		kit.NewField("Model of the spec step", d.model, ""))
 	d.body = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, form))
 	d.body.Hide()
@@ -79,26 +79,51 @@ func (d *draftEditor) show(n pieces.Draft) {
 	if n.Version == d.stored.Version {
 		return
 	}
-	if d.dirty() {
-		d.elsewise = true
-		d.stored.Version = n.Version
-		d.edited()
-		return
+	d.merge(n)
+}
+
+// merge takes over the fields that the person has not touched, and notes when one that was touched changed elsewhere too.
+func (d *draftEditor) merge(n pieces.Draft) {
+	before, typed := d.stored, d.typed()
+	keep := func(now *string, before, typed string) {
+		if typed == before || typed == *now {
+			return
+		}
+		d.elsewise = d.elsewise || *now != before
+		*now = typed
 	}
-	d.fill(n)
+	shown := n
+	keep(&shown.Title, before.Title, typed.Title)
+	keep(&shown.Spec, before.Spec, typed.Spec)
+	keep(&shown.Seed, before.Seed, typed.Seed)
+	keep(&shown.Model, before.Model, typed.Model)
+	lane, refine := string(n.Lane), string(n.Refine)
+	keep(&lane, string(before.Lane), string(typed.Lane))
+	keep(&refine, string(before.Refine), string(typed.Refine))
+	shown.Lane, shown.Refine = pieces.Lane(lane), pieces.Refine(refine)
+	d.fill(shown)
+	d.stored = n
+	d.edited()
 }
 
 func (d *draftEditor) fill(n pieces.Draft) {
 	d.stored = n
 	d.filling = true
-	d.title.SetText(n.Title)
-	d.spec.SetText(n.Spec)
-	d.seed.SetText(n.Seed)
-	d.model.SetText(n.Model)
+	setText(d.title, n.Title)
+	setText(d.spec, n.Spec)
+	setText(d.seed, n.Seed)
+	setText(d.model, n.Model)
 	d.lane.SetSelectedIndex(max(0, slices.Index(pieces.Lanes(), n.Lane)))
 	d.refine.SetSelectedIndex(max(0, slices.Index(pieces.Refines(), n.Refine)))
 	d.filling = false
 	d.edited()
+}
+
+// setText leaves an entry alone that says it already, so that its cursor stays.
+func setText(e *kit.Entry, text string) {
+	if e.Text != text {
+		e.SetText(text)
+	}
 }
 
 // typed is the draft as it stands in the fields.
@@ -141,7 +166,7 @@ func (d *draftEditor) edited() {
 	}
 	note := ""
 	if d.elsewise {
-		note = "This draft was changed from elsewhere while you were editing. Saving writes your fields over those changes."
+		note = "What you are editing was changed from elsewhere meanwhile. Saving writes your text over that."
 	}
 	d.note.Set(note)
 	show(d.note, note != "")
@@ -190,7 +215,8 @@ func (d *draftEditor) store(next func()) {
 	}, func() {
 		if d.stored.ID == saved.ID {
 			d.elsewise = false
-			d.fill(saved)
+			d.stored = n // so that what was typed while it was saved stays
+			d.merge(saved)
 		}
 		if next != nil {
 			next()

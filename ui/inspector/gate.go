@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
@@ -34,7 +33,7 @@ func newGateBar(do func(choice)) *gateBar {
 		sentence: kit.NewParagraph("").In(kit.ColorMuted), failure: kit.NewErrorBar("failure", kit.Problem{}), buttons: newFlow(),
 	}
 	g.failure.Hide()
-	line := container.NewBorder(nil, nil, g.state, g.since, g.title)
+	line := newHead(g.state, g.title, g.since)
 	g.surface = kit.NewSurface(kit.Column(kit.Together, line, g.sentence, g.failure, g.buttons)).Inset(kit.Groups - kit.Step)
 	g.body = g.surface
 	return g
@@ -92,6 +91,9 @@ func (g *gateBar) offer(list []choice) {
 	g.drawn = k
 	g.buttons.Objects = nil
 	for _, c := range list {
+		if c.menuOnly {
+			continue
+		}
 		b := kit.NewButton(c.name, c.label, c.kind, func() { g.do(c) })
 		if g.busy != "" {
 			b.Disable()

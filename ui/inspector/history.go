@@ -65,6 +65,9 @@ func triggerWords(r pieces.HistoryRow) string {
 	if rule, ok := pieces.RuleOf(pieces.Action(r.Trigger)); ok {
 		return rule.Label
 	}
+	if r.Trigger == pieces.OnSpecAsked {
+		return "Released"
+	}
 	return spaced(string(r.Trigger))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
@@ -46,12 +47,13 @@ type Inspector struct {
 	prompts *promptBox
 	tabs    *tabBar
 	pages   map[tab]page
-	page    *fyne.Container
+	page    *pageFrame
 	problem *kit.ErrorBar
 	sheets  *sheet.Layer
 	title   *kit.Text
 	phase   *kit.Pill
 	piece   *fyne.Container
+	parts   *fyne.Container
 	draft   *draftEditor
 	gone    *kit.Empty
 	content *fyne.Container
@@ -88,20 +90,22 @@ func (i *Inspector) build() {
 		tabHistory:  newHistory(),
 	}
 	i.title, i.phase = kit.Title("").CutEnd(), kit.NewPill(kit.ColorMuted, nil, "")
-	i.page = container.NewStack()
+	i.page = newPageFrame()
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, i.phase, shut), i.title)
-	top := container.NewVScroll(padded(kit.Column(kit.Together, i.problem, i.prompts.body, head, i.gate.body)))
-	i.piece = container.New(stacked{top}, top, i.tabs.body, i.page)
+	top := container.NewVScroll(sided(kit.Column(kit.Together, i.problem, i.prompts.body, i.gate.body)))
+	i.parts = container.New(stacked{top, func() bool { return i.prompts.shown != "" }}, top, i.tabs.body, i.page)
+	i.piece = container.NewBorder(kit.Pad(kit.Groups-kit.Step, head), nil, nil, nil, i.parts)
 	i.draft = newDraftEditor(i)
 	i.gone = kit.NewEmpty("This item is no longer there.", nil)
 	i.content = container.NewStack(i.piece, i.draft.body, i.gone, i.sheets)
 	i.showPart(nil)
 }
 
-// padded keeps the distance of a pane's side, and less below, where the tabs follow.
-func padded(o fyne.CanvasObject) fyne.CanvasObject {
-	return kit.Pad(kit.Groups-kit.Step, o)
+// sided keeps the distance of a pane at the sides, and room for what ends a scroll above and below.
+func sided(o fyne.CanvasObject) fyne.CanvasObject {
+	const edge, side = 2, kit.Groups - kit.Step
+	return container.New(layout.NewCustomPaddedLayout(edge, kit.Together, side, side), o)
 }
 
 // Content is what stands in the window.
@@ -216,15 +220,14 @@ func (i *Inspector) showPiece(m model) {
 	i.gate.show(s, m.since, now)
 	i.tabs.show(m.tab)
 	p := i.pages[m.tab]
+	// The page gets its place first: how far a transcript is scrolled depends on its size.
+	i.page.show(m.tab, p.content())
+	i.fit()
 	p.show(m, now)
-	if len(i.page.Objects) != 1 || i.page.Objects[0] != p.content() {
-		i.page.Objects = []fyne.CanvasObject{p.content()}
-		i.page.Refresh()
-	}
 }
 
 // fit gives what is asked and waited for the height that it has come to need.
-func (i *Inspector) fit() { relayout(i.piece) }
+func (i *Inspector) fit() { relayout(i.parts) }
 
 func laneSuffix(p pieces.Piece) string {
 	if p.Config.Lane == pieces.LaneManual {

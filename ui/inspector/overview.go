@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -41,16 +42,25 @@ func (o *overview) show(m model, now time.Time) {
 	for _, r := range rows {
 		drawn.WriteString(r.label + r.value + "\x00")
 	}
-	if k := string(s.Piece.Phase) + drawn.String(); k != o.drawn {
+	state, _ := headline(s)
+	if k := string(s.Piece.Phase) + fmt.Sprint(state) + pullRequestKey(s.Piece.PR) + drawn.String(); k != o.drawn {
 		o.drawn = k
-		o.showRail(s.Piece.Phase)
+		o.showRail(s.Piece.Phase, state)
 		o.showFacts(rows, s.Piece.PR)
 	}
 	o.body.Refresh()
 }
 
+// pullRequestKey changes with everything that is shown of a pull request, and not with every reading of it.
+func pullRequestKey(pr *pieces.PullRequest) string {
+	if pr == nil {
+		return ""
+	}
+	return fmt.Sprint(pr.URL, pr.Title, pullRequestWords(*pr), pr.PollNote)
+}
+
 // showRail draws the phases: those behind the piece ticked, its own filled.
-func (o *overview) showRail(at pieces.Phase) {
+func (o *overview) showRail(at pieces.Phase, state kit.State) {
 	o.rail.Objects = nil
 	passed := true
 	for _, p := range pieces.Phases() {
@@ -59,10 +69,6 @@ func (o *overview) showRail(at pieces.Phase) {
 		switch {
 		case p == at:
 			passed = false
-			state := kit.StateRunning
-			if p == pieces.PhaseComplete {
-				state = kit.StateDone
-			}
 			o.rail.Add(kit.NewPill(color, state.Icon(), word))
 		case passed:
 			o.rail.Add(kit.NewStateDot(kit.StateDone, word))

@@ -20,7 +20,10 @@ type review struct {
 	piece    string
 	selected string // the path whose diff is shown
 
-	verdict *fyne.Container
+	verdict *kit.StateDot
+	fold    *kit.Button
+	details *fyne.Container // what the work review judged, and the summary
+	judged  *fyne.Container
 	summary *kit.Markdown
 	title   *kit.Text
 	problem *kit.Paragraph
@@ -33,10 +36,13 @@ type review struct {
 
 func newReview(openURL func(string)) *review {
 	r := &review{
-		verdict: kit.Column(kit.Together), summary: kit.NewMarkdown("", openWeb(openURL)), title: kit.Caption("").Strong().In(kit.ColorText),
+		verdict: kit.NewStateDot(kit.StateIdle, ""), judged: kit.Column(kit.Together), summary: kit.NewMarkdown("", openWeb(openURL)), title: kit.Caption("").Strong().In(kit.ColorText),
 		problem: kit.NewParagraph("").In(kit.ColorMuted), files: kit.Column(0), rows: map[string]*kit.Press{}, diff: newDiffView(),
 	}
-	upper := kit.Column(kit.Groups, r.verdict, r.summary, kit.Column(kit.Step, r.title, r.problem, r.files))
+	r.fold = kit.NewButton("reviewDetails", "", kit.Quiet, func() { r.unfold(!r.details.Visible()) })
+	r.details = kit.Column(kit.Groups, r.judged, r.summary)
+	head := container.NewBorder(nil, nil, nil, r.fold, r.verdict)
+	upper := kit.Column(kit.Together, head, r.details, kit.Column(kit.Step, r.title, r.problem, r.files))
 	r.upper = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, upper))
 	split := container.NewVSplit(r.upper, r.diff.body)
 	split.SetOffset(0.45)
@@ -52,9 +58,13 @@ func (r *review) show(m model, _ time.Time) {
 		return
 	}
 	r.piece, r.model = m.id, m.review
-	r.showVerdict(*m.piece, m.review.verdict)
 	r.summary.Set(m.review.summary)
 	show(r.summary, m.review.summary != "")
+	passed := r.showVerdict(*m.piece, m.review.verdict)
+	show(r.fold, m.review.verdict != nil || m.review.summary != "")
+	if fresh || !passed {
+		r.unfold(!passed)
+	}
 	files := m.review.diff.Files
 	r.title.Set(changesWords(m.review.diff))
 	r.problem.Set(m.review.problem)
@@ -91,37 +101,63 @@ func changesWords(d pieces.Diff) string {
 	return words
 }
 
-// showVerdict draws the criteria that the work review judged, and what it found at which agent.
-func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) {
-	r.verdict.Objects = nil
-	show(r.verdict, w != nil)
-	if w == nil {
-		return
+// unfold shows or hides what the work review judged and the summary.
+func (r *review) unfold(open bool) {
+	show(r.details, open)
+	label := "Show criteria and summary"
+	if open {
+		label = "Hide criteria and summary"
 	}
+	r.fold.SetLabel(label)
+	r.upper.Refresh()
+}
+
+// showVerdict draws the criteria that the work review judged, and what it found at which agent. It says whether nothing
+// there needs to be read first.
+func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) (passed bool) {
+	r.judged.Objects = nil
+	if w == nil {
+		r.verdict.Set(kit.StateIdle, "No work review yet")
+		return true
+	}
+	met := 0
+	passed = w.Outcome() == pieces.WorkReviewPassed
 	state, word := kit.StateFailed, "Work review found problems"
-	if w.Outcome() == pieces.WorkReviewPassed {
+	if passed {
 		state, word = kit.StateDone, "Work review passed"
 	}
-	if s.Piece.WorkReview == pieces.WorkReviewNone {
-		word += ", before the latest changes"
-	}
-	r.verdict.Add(kit.NewStateDot(state, word))
 	for _, c := range w.Criteria {
 		mark := kit.StateFailed
 		if c.Met {
 			mark = kit.StateDone
+			met++
 		}
 		words := kit.Column(0, kit.NewParagraph(c.Criterion))
 		if c.Evidence != "" {
 			words.Add(kit.NewNote(c.Evidence))
 		}
-		r.verdict.Add(newMarked(kit.NewStateDot(mark, ""), words))
+		r.judged.Add(newMarked(kit.NewStateDot(mark, ""), words))
 	}
 	for _, f := range w.Findings {
-		r.verdict.Add(newMarked(kit.NewStateDot(kit.StateFailed, ""),
+		r.judged.Add(newMarked(kit.NewStateDot(kit.StateFailed, ""),
 			kit.Column(0, kit.NewParagraph(f.Name).Strong(), kit.NewParagraph(f.Finding))))
 	}
-	r.verdict.Refresh()
+	if len(w.Criteria) > 0 {
+		word += fmt.Sprintf(" · %d of %s met", met, criteria(len(w.Criteria)))
+	}
+	if s.Piece.WorkReview == pieces.WorkReviewNone {
+		word += ", before the latest changes"
+	}
+	r.verdict.Set(state, word)
+	r.judged.Refresh()
+	return passed
+}
+
+func criteria(n int) string {
+	if n == 1 {
+		return "1 criterion"
+	}
+	return fmt.Sprintf("%d criteria", n)
 }
 
 const filesShown = 200

@@ -68,8 +68,9 @@ func (s *sessions) show(m model, now time.Time) {
 		s.error.Set(kit.Problem{What: failure})
 	}
 	show(s.error, failure != "")
-	s.transcript.show(m.session, m.messages, m.more)
+	// The transcript gets its place first: how far it is scrolled depends on its size.
 	relayout(s.some)
+	s.transcript.show(m.session, m.messages, m.more)
 }
 
 // sessionRow is one conversation in the list.

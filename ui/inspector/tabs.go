@@ -3,6 +3,8 @@ package inspector
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
 )
@@ -35,7 +37,7 @@ func newTabBar(open func(tab)) *tabBar {
 		b.tabs[p.tab] = kit.NewPress("tab:"+string(p.tab), word, func() { open(p.tab) })
 		line.Add(b.tabs[p.tab])
 	}
-	b.body = container.NewVBox(container.NewHScroll(line), kit.Divider())
+	b.body = kit.Column(0, container.NewHScroll(container.New(layout.NewCustomPaddedLayout(0, 0, kit.Step, kit.Step), line)), kit.Divider())
 	return b
 }
 
@@ -57,4 +59,36 @@ func (tabPad) MinSize(o []fyne.CanvasObject) fyne.Size {
 func (tabPad) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	o[0].Move(fyne.NewPos(kit.Together, 0))
 	o[0].Resize(fyne.NewSize(size.Width-2*kit.Together, size.Height))
+}
+
+// pageFrame holds the page of a tab, under the name "page:" and the tab, so that tests see when it is there.
+type pageFrame struct {
+	widget.BaseWidget
+
+	tab  tab
+	body *fyne.Container
+}
+
+func newPageFrame() *pageFrame {
+	f := &pageFrame{body: container.NewStack()}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// CreateRenderer is for Fyne alone.
+func (f *pageFrame) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(f.body) }
+
+// Children is the page.
+func (f *pageFrame) Children() []fyne.CanvasObject { return []fyne.CanvasObject{f.body} }
+
+// Name says which page is shown.
+func (f *pageFrame) Name() string { return "page:" + string(f.tab) }
+
+func (f *pageFrame) show(t tab, content fyne.CanvasObject) {
+	if f.tab == t && len(f.body.Objects) == 1 && f.body.Objects[0] == content {
+		return
+	}
+	f.tab = t
+	f.body.Objects = []fyne.CanvasObject{content}
+	f.body.Refresh()
 }

@@ -29,7 +29,7 @@ type transcript struct {
 func newTranscript(openEarlier func(), openURL func(string)) *transcript {
 	t := &transcript{openURL: openWeb(openURL), rows: kit.Column(kit.Groups - kit.Step), calls: map[string]*call{}}
 	t.earlier = kit.NewButton("earlier", "Show earlier messages", kit.Quiet, openEarlier)
-	t.body = container.NewVScroll(kit.Pad(kit.Groups, kit.Column(kit.Groups, container.NewHBox(t.earlier), t.rows)))
+	t.body = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, kit.Column(kit.Groups, container.NewHBox(t.earlier), t.rows)))
 	return t
 }
 
@@ -61,8 +61,16 @@ func (t *transcript) show(session string, messages []pieces.Message, more bool) 
 	canvas.Refresh(t.rows)
 	t.body.Refresh()
 	if atEnd {
-		t.body.ScrollToBottom()
+		t.toEnd()
 	}
+}
+
+// toEnd scrolls to the newest message, for which the texts must know their heights first.
+func (t *transcript) toEnd() {
+	content := t.body.Content
+	content.Resize(fyne.NewSize(t.body.Size().Width, content.MinSize().Height))
+	content.Resize(content.MinSize().Max(t.body.Size()))
+	t.body.ScrollToBottom()
 }
 
 func (t *transcript) add(m pieces.Message) {

@@ -33,6 +33,9 @@ type Button struct {
 	widget.DisableableWidget
 	named
 
+	// OnEscape is called for Esc while the button has the focus; nil leaves the key alone.
+	OnEscape func()
+
 	kind             Kind
 	label            string
 	icon             fyne.Resource
@@ -110,6 +113,10 @@ func (b *Button) Tapped(*fyne.PointEvent) {
 
 // TypedKey presses the button with Enter or Space.
 func (b *Button) TypedKey(ev *fyne.KeyEvent) {
+	if ev.Name == fyne.KeyEscape && b.OnEscape != nil {
+		b.OnEscape()
+		return
+	}
 	if activates(ev) {
 		b.Tapped(nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
 	"fermata/pieces"
@@ -32,12 +33,13 @@ func (p *Project) askDraft() {
 	}
 	f := newDraftForm(p)
 	cancel := kit.NewButton("draft:cancel", "Cancel", kit.Normal, p.sheets.Close)
+	cancel.OnEscape, f.file.OnEscape = f.escape, f.escape
 	form := kit.Column(kit.Groups-kit.Step,
-		kit.NewParagraph("New draft").Strong(),
+		kit.Title("New draft"),
 		kit.NewField("Title", f.title, "A spec's first heading takes its place."),
 		kit.NewField("Seed", f.seed, "A rough idea. Claude Code writes the spec from it."),
 		kit.NewField("Spec", f.spec, "What to build and how to tell that it is done, in Markdown."),
-		container.NewGridWithColumns(3, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
+		container.New(thirds{}, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
 		kit.NewNote("A draft waits in the Backlog. Nothing runs until you run it."),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.file))
@@ -123,4 +125,27 @@ func sentence(err error) string {
 		return refusal.Error()
 	}
 	return "The draft was not filed: " + err.Error()
+}
+
+// thirds puts objects of one width beside one another.
+type thirds struct{}
+
+// MinSize is that of the largest, for each.
+func (thirds) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	least := fyne.Size{}
+	for _, o := range objects {
+		least = least.Max(o.MinSize())
+	}
+	n := float32(len(objects))
+	return fyne.NewSize(n*least.Width+(n-1)*kit.Together, least.Height)
+}
+
+// Layout shares the width out evenly.
+func (thirds) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	n := float32(len(objects))
+	width := (size.Width - (n-1)*kit.Together) / n
+	for i, o := range objects {
+		o.Move(fyne.NewPos(float32(i)*(width+kit.Together), 0))
+		o.Resize(fyne.NewSize(width, o.MinSize().Height))
+	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -67,9 +67,10 @@ type Project struct {
 	path     *kit.Copyable
 	problem  *kit.ErrorBar
 	sheets   *sheet.Layer
-	split    *container.Split
-	main     *fyne.Container
+	panes    *panes
 	newDraft *kit.Button
+	bar      *fyne.Container
+	place    string // the project's path
 	content  fyne.CanvasObject
 }
 
@@ -121,19 +122,15 @@ func (p *Project) build() {
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}
-	bar := container.New(toolbar{}, p.title, p.path, p.branch, layout.NewSpacer(), tools)
+	p.bar = container.New(toolbar{p}, p.title, p.path, p.branch, tools)
 	p.problem = kit.NewErrorBar("projectProblem", kit.Problem{})
 	p.problem.Hide()
 	p.o.Board.OnOpen(p.ShowPiece)
 	p.o.Board.OnNewDraft(p.askDraft)
 	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
-	board := kit.Pad(kit.Groups-kit.Step, p.o.Board.Content())
-	side := container.NewBorder(nil, nil, kit.Divider(), nil, p.o.Inspector.Content())
-	p.split = container.NewHSplit(board, side)
-	p.split.SetOffset(0.56)
-	p.main = container.NewStack(board)
-	head := kit.Column(0, bar, kit.Divider(), p.problem)
-	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.main), p.sheets)
+	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
+	head := kit.Column(0, p.bar, kit.Divider(), p.problem)
+	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.panes), p.sheets)
 }
 
 // Content is what stands in the window.
@@ -147,19 +144,10 @@ func (p *Project) Close() {
 
 // ShowPiece opens the draft or piece of an id beside the board; "" closes what is open.
 func (p *Project) ShowPiece(id string) {
-	p.o.Inspector.Open(id)
-	p.o.Board.Select(id)
-	if (id == "") == (p.opened == "") {
-		p.opened = id
-		return
-	}
 	p.opened = id
-	board := p.split.Leading
-	p.main.Objects = []fyne.CanvasObject{p.split}
-	if id == "" {
-		p.main.Objects = []fyne.CanvasObject{board}
-	}
-	p.main.Refresh()
+	p.o.Inspector.Open(id)
+	p.panes.setOpen(id != "")
+	p.o.Board.Select(id)
 }
 
 // Shown is the id of the open item, or "".
@@ -179,8 +167,12 @@ func (p *Project) read(ctx context.Context) (m model, err error) {
 func (p *Project) show(m model) {
 	show(p.problem, false)
 	p.title.Set(m.project.Name)
-	p.path.Set(m.project.Path)
+	if p.place != m.project.Path {
+		p.place = m.project.Path
+		p.path.Set(p.place)
+	}
 	p.branch.Set("from " + m.project.Branch)
+	p.bar.Layout.Layout(p.bar.Objects, p.bar.Size())
 	p.o.Board.Show(p.o.Now(), m.drafts, m.list)
 	p.o.Inspector.Tick()
 }
@@ -209,38 +201,44 @@ func show(o fyne.CanvasObject, visible bool) {
 }
 
 // toolbar puts the project's name, path and branch on the left and its tools on the right.
-type toolbar struct{}
+type toolbar struct{ p *Project }
 
-const toolbarHigh = 44
+const (
+	toolbarHigh float32 = 44
+	pathLeast   float32 = 64
+	copyIcon    float32 = 20 // room of the mark behind the path
+)
 
 // MinSize is one line, with the texts cut.
 func (toolbar) MinSize(o []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(240+o[4].MinSize().Width, toolbarHigh)
+	return fyne.NewSize(240+o[3].MinSize().Width, toolbarHigh)
 }
 
-// Layout gives the name what it needs, the branch what it needs, and the path the rest.
-func (toolbar) Layout(o []fyne.CanvasObject, size fyne.Size) {
-	title, path, branch, tools := o[0], o[1], o[2], o[4]
+// Layout gives the name and the branch what they need, and the path the rest.
+func (t toolbar) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	title, path, branch, tools := o[0], o[1], o[2], o[3]
 	tail := tools.MinSize()
-	tools.Move(fyne.NewPos(size.Width-tail.Width-kit.Together, 0))
+	tools.Move(fyne.NewPos(size.Width-tail.Width-kit.Groups+kit.Step, 0))
 	tools.Resize(fyne.NewSize(tail.Width, size.Height))
-	room := size.Width - tail.Width - 2*kit.Groups - kit.Together
-	name := min(room/2, fyne.MeasureText(title.(*kit.Text).Text(), 15, fyne.TextStyle{Bold: true}).Width+1)
-	from := branch.MinSize().Width
-	x := kit.Groups
-	at := func(o fyne.CanvasObject, width float32) {
+	room := size.Width - tail.Width - 3*kit.Groups
+	name := min(room/2, measured(t.p.title.Text(), theme.SizeNameSubHeadingText, fyne.TextStyle{Bold: true}))
+	from := min(branch.MinSize().Width, max(0, room-name-kit.Groups))
+	x := kit.Groups - kit.Step
+	put := func(o fyne.CanvasObject, width float32) {
 		high := o.MinSize().Height
 		o.Move(fyne.NewPos(x, (size.Height-high)/2))
-		o.Resize(fyne.NewSize(max(0, width), high))
+		o.Resize(fyne.NewSize(width, high))
 		x += width + kit.Groups
 	}
-	at(title, name)
+	put(title, name)
 	rest := room - name - from - 2*kit.Groups
-	if rest < 48 {
-		path.Hide()
-	} else {
-		path.Show()
-		at(path, min(rest, fyne.MeasureText(path.(*kit.Copyable).Shown(), 13, fyne.TextStyle{Monospace: true}).Width+20))
+	show(path, rest >= pathLeast)
+	if rest >= pathLeast {
+		put(path, min(rest, measured(t.p.place, theme.SizeNameText, fyne.TextStyle{Monospace: true})+copyIcon))
 	}
-	at(branch, min(from, max(0, room-name-kit.Groups)))
+	put(branch, from)
+}
+
+func measured(s string, size fyne.ThemeSizeName, style fyne.TextStyle) float32 {
+	return fyne.MeasureText(s, theme.Size(size), style).Width + 1
 }

@@ -106,8 +106,9 @@ type veil struct {
 
 func newVeil(content fyne.CanvasObject, width float32) *veil {
 	v := &veil{dim: canvas.NewRectangle(color.Transparent), content: content, width: width}
-	v.scroll = container.NewVScroll(content)
-	v.sheet = kit.NewSurface(v.scroll)
+	// The edge is room for the focus rings, which would be cut off where the scroll ends.
+	v.scroll = container.NewVScroll(kit.Pad(edge, content))
+	v.sheet = kit.NewSurface(v.scroll).Inset(kit.Groups - edge)
 	v.ExtendBaseWidget(v)
 	return v
 }
@@ -140,8 +141,7 @@ func (r *veilRenderer) Layout(size fyne.Size) {
 	v.dim.FillColor = dimmed(theme.ColorForWidget(kit.ColorText, v))
 	v.dim.Resize(size)
 	width := min(v.width, size.Width-2*kit.Pane)
-	inner := width - 2*kit.Groups
-	v.content.Resize(fyne.NewSize(inner, v.content.MinSize().Height))
+	v.content.Resize(fyne.NewSize(width-2*kit.Groups, v.content.MinSize().Height))
 	high := min(v.content.MinSize().Height+2*kit.Groups, size.Height-2*kit.Pane)
 	v.sheet.Resize(fyne.NewSize(width, high))
 	v.sheet.Move(fyne.NewPos((size.Width-width)/2, max(kit.Pane, (size.Height-high)/3)))
@@ -153,7 +153,10 @@ func (r *veilRenderer) Refresh() {
 	canvas.Refresh(r.v)
 }
 
-const dimAlpha = 0x40
+const (
+	dimAlpha = 0x40
+	edge     = kit.Step
+)
 
 func dimmed(c color.Color) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)

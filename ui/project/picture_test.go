@@ -1,0 +1,91 @@
+package project_test
+
+import (
+	"testing"
+
+	"fermata/pieces"
+	"fermata/ui/stage"
+)
+
+// TestPictures draws every screen once; FERMATA_PICTURES keeps what it drew.
+func TestPictures(t *testing.T) {
+	stage.Both(t, draw)
+}
+
+func draw(t *testing.T, word string, s *stage.Stage) {
+	t.Helper()
+	t.Run("board", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 1280, 800)
+		w.sees("card:planned")
+		s.Keep(w.Window, "board-"+word)
+	})
+	t.Run("empty", func(t *testing.T) {
+		w := openWindow(t, s, newEngine(), 1280, 800)
+		w.sees("emptyNewDraft")
+		s.Keep(w.Window, "empty-"+word)
+	})
+	for id, tabs := range map[string][]string{
+		"planned": {"", "overview", "history"}, "running": {"", "sessions"}, "spec": {""}, "strategy": {""},
+		"failed": {""}, "review": {"", "agents"}, "done": {"overview"}, "draft2": {""},
+	} {
+		for _, tab := range tabs {
+			t.Run(id+tab, func(t *testing.T) {
+				w := openWindow(t, s, usual(), 1280, 800)
+				w.sees("card:" + id)
+				w.project.ShowPiece(id)
+				w.sees("closeItem")
+				if tab != "" {
+					w.click("tab:" + tab)
+					w.sees("page:" + tab)
+				}
+				stage.Settle(w.Window)
+				s.Keep(w.Window, "item-"+id+"-"+tab+"-"+word)
+			})
+		}
+	}
+	t.Run("small", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 720, 480)
+		w.sees("card:running")
+		w.project.ShowPiece("running")
+		w.sees("prompt:allow")
+		s.Keep(w.Window, "small-"+word)
+	})
+	t.Run("crowded", func(t *testing.T) {
+		e := usual()
+		for range 4 {
+			e.list = append(e.list, usual().list...)
+		}
+		for i := range e.list {
+			e.list[i].Piece.ID += string(rune('a' + i))
+		}
+		w := openWindow(t, s, e, 1024, 700)
+		w.sees("card:speca")
+		s.Keep(w.Window, "crowded-"+word)
+	})
+	t.Run("question", func(t *testing.T) {
+		e := usual()
+		e.list[3].Prompts = []pieces.Prompt{ask()}
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:running")
+		w.project.ShowPiece("running")
+		w.click("prompt:option:1")
+		s.Keep(w.Window, "question-"+word)
+	})
+	t.Run("newDraft", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 1280, 800)
+		w.sees("card:planned")
+		w.click("newDraft")
+		s.Keep(w.Window, "newDraft-"+word)
+	})
+	t.Run("confirm", func(t *testing.T) {
+		e := usual()
+		e.effect = pieces.Effect{Lines: []string{"Stops 2 running agents: Results page, Keyboard.", "Everything they wrote stays in the worktree; they can be resumed.", "Cost so far: $1.37."}, Fingerprint: "f"}
+		e.list[3].Prompts = nil
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:running")
+		w.project.ShowPiece("running")
+		w.click("action:stopAgents")
+		w.sees("confirm:cancel")
+		s.Keep(w.Window, "confirm-"+word)
+	})
+}

@@ -1,0 +1,302 @@
+package project_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/pieces/signal"
+	"fermata/ui/board"
+	"fermata/ui/inspector"
+	"fermata/ui/kit"
+	"fermata/ui/project"
+	"fermata/ui/stage"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// fakeEngine answers from memory and keeps what it was asked.
+type fakeEngine struct {
+	signal.Hub
+
+	mu        sync.Mutex
+	project   pieces.Project
+	drafts    []pieces.Draft
+	list      []pieces.Snapshot
+	artifacts map[pieces.ArtifactKind]string
+	history   []pieces.HistoryRow
+	sessions  []pieces.Session
+	messages  []pieces.Message
+	diff      pieces.Diff
+	effect    pieces.Effect
+	refuse    error
+	after     func(engine.Request) // what an action does to the fake's world
+
+	acts    []engine.Request
+	answers map[string]pieces.PromptAnswer
+	edits   []engine.DraftEdit
+	filed   []engine.NewDraft
+	log     []string
+}
+
+// change changes the world under its lock and wakes the watchers.
+func (f *fakeEngine) change(c func()) {
+	f.mu.Lock()
+	c()
+	f.mu.Unlock()
+	f.Wake()
+}
+
+func (f *fakeEngine) Project(context.Context, string) (pieces.Project, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.project, f.known(f.project.ID != "", "projectId")
+}
+
+func (f *fakeEngine) known(ok bool, what string) error {
+	if ok {
+		return nil
+	}
+	return &engine.Refusal{Sentence: "Unknown " + what, Cause: pieces.ErrNotFound}
+}
+
+func (f *fakeEngine) Drafts(context.Context, string) ([]pieces.Draft, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.drafts), nil
+}
+
+func (f *fakeEngine) Pieces(context.Context, pieces.PieceFilter) ([]pieces.Snapshot, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.list), nil
+}
+
+func (f *fakeEngine) Piece(_ context.Context, id string) (pieces.Snapshot, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.list {
+		if s.Piece.ID == id {
+			return s, nil
+		}
+	}
+	return pieces.Snapshot{}, f.known(false, "pieceId")
+}
+
+func (f *fakeEngine) Draft(_ context.Context, id string) (pieces.Draft, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.drafts {
+		if d.ID == id {
+			return d, nil
+		}
+	}
+	return pieces.Draft{}, f.known(false, "draftId")
+}
+
+func (f *fakeEngine) Sessions(context.Context, pieces.SessionFilter) ([]pieces.Session, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.sessions), nil
+}
+
+func (f *fakeEngine) Messages(_ context.Context, _ string, n int) ([]pieces.Message, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.messages[max(0, len(f.messages)-n):]), nil
+}
+
+func (f *fakeEngine) Artifact(_ context.Context, id string, k pieces.ArtifactKind, _ string) (pieces.Artifact, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, ok := f.artifacts[k]
+	return pieces.Artifact{PieceID: id, Kind: k, Content: text, UpdatedAt: noon.Add(-20 * time.Minute)}, ok, nil
+}
+
+func (f *fakeEngine) History(context.Context, string) ([]pieces.HistoryRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.history), nil
+}
+
+func (f *fakeEngine) Diff(context.Context, string) (pieces.Diff, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.diff, nil
+}
+
+func (f *fakeEngine) Effect(_ context.Context, r engine.Request) (pieces.Effect, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.log = append(f.log, "effect "+string(r.Action))
+	return f.effect, nil
+}
+
+func (f *fakeEngine) Act(_ context.Context, r engine.Request) (engine.Result, error) {
+	f.mu.Lock()
+	f.acts = append(f.acts, r)
+	err := f.refuse
+	if r.Bound != "" && r.Bound != f.effect.Fingerprint {
+		err = fmt.Errorf("act: %w", pieces.ErrStale)
+	}
+	if err == nil && f.after != nil {
+		f.after(r)
+	}
+	f.mu.Unlock()
+	f.Wake()
+	return engine.Result{}, err
+}
+
+func (f *fakeEngine) AnswerPrompt(_ context.Context, id string, a pieces.PromptAnswer) error {
+	f.change(func() {
+		f.answers[id] = a
+		for i := range f.list {
+			f.list[i].Prompts = slices.DeleteFunc(slices.Clone(f.list[i].Prompts), func(p pieces.Prompt) bool { return p.ID == id })
+		}
+	})
+	return nil
+}
+
+func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdit) (pieces.Draft, error) {
+	var changed pieces.Draft
+	f.change(func() {
+		f.edits = append(f.edits, e)
+		f.log = append(f.log, "update")
+		for i := range f.drafts {
+			if d := &f.drafts[i]; d.ID == id {
+				if e.Title != nil {
+					d.Title = *e.Title
+				}
+				if e.Spec != nil {
+					d.Spec = *e.Spec
+				}
+				d.Version++
+				changed = *d
+			}
+		}
+	})
+	return changed, nil
+}
+
+func (f *fakeEngine) CancelDraft(_ context.Context, id string) error {
+	f.change(func() {
+		f.log = append(f.log, "cancel")
+		f.drafts = slices.DeleteFunc(f.drafts, func(d pieces.Draft) bool { return d.ID == id })
+	})
+	return nil
+}
+
+func (f *fakeEngine) ReleaseDraft(_ context.Context, id, _ string, by pieces.Actor) (pieces.Snapshot, error) {
+	s := pieces.Snapshot{Piece: pieces.Piece{ID: id, Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}}
+	f.change(func() {
+		f.log = append(f.log, "release by "+string(by))
+		for _, d := range f.drafts {
+			if d.ID == id {
+				s.Piece.Name, s.Piece.Config.Lane = d.Title, d.Lane
+			}
+		}
+		f.drafts = slices.DeleteFunc(f.drafts, func(d pieces.Draft) bool { return d.ID == id })
+		f.list = append(f.list, s)
+	})
+	return s, nil
+}
+
+func (f *fakeEngine) FileDraft(_ context.Context, n engine.NewDraft) (engine.Filed, error) {
+	d := pieces.Draft{ID: "filed", ProjectID: n.ProjectID, Title: pieces.TitleOf(n.Spec, n.Title, n.Seed), Spec: n.Spec, Seed: n.Seed, Lane: n.Lane, Refine: n.Refine, Version: 1, UpdatedAt: noon}
+	f.change(func() {
+		f.filed = append(f.filed, n)
+		f.drafts = append(f.drafts, d)
+	})
+	return engine.Filed{Draft: d}, nil
+}
+
+func newEngine() *fakeEngine {
+	return &fakeEngine{
+		project:   pieces.Project{ID: "p1", Name: "muse", Path: "/home/ada/src/muse", Branch: "main"},
+		artifacts: map[pieces.ArtifactKind]string{}, answers: map[string]pieces.PromptAnswer{},
+	}
+}
+
+// window is a project's window over a fake engine.
+type window struct {
+	*testing.T
+	*stage.Stage
+	fyne.Window
+	engine  *fakeEngine
+	project *project.Project
+}
+
+func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float32) *window {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	now := func() time.Time { return noon }
+	i := inspector.New(ctx, inspector.Options{Engine: e, Pump: s.Pump, Now: now, OpenURL: func(address string) {
+		e.change(func() { e.log = append(e.log, "open "+address) })
+	}})
+	p := project.New(ctx, project.Options{
+		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {},
+	})
+	t.Cleanup(func() { cancel(); s.Drain() })
+	ground := canvas.NewRectangle(theme.Color(kit.ColorBackground))
+	w := s.Open(container.NewStack(ground, p.Content()), width, height)
+	return &window{t, s, w, e, p}
+}
+
+// sees waits until a named widget can be seen.
+func (w *window) sees(name string) {
+	w.Helper()
+	w.Until("there is "+name, func() bool { return stage.Has(w.Window, name) })
+}
+
+// click waits for a named widget and clicks it.
+func (w *window) click(name string) {
+	w.Helper()
+	w.sees(name)
+	w.Tap(w.Window, name)
+}
+
+func (w *window) label(name string) string {
+	w.Helper()
+	o, _ := stage.Find(w.Window, name)
+	b, ok := o.(*kit.Button)
+	if !ok {
+		w.Fatalf("%q is no button; there are %q", name, kit.Names(w.Content()))
+	}
+	return b.Label()
+}
+
+// acted waits for the next request to the engine and returns it.
+func (w *window) acted() engine.Request {
+	w.Helper()
+	var r engine.Request
+	w.Until("the engine is asked", func() bool {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if len(w.engine.acts) == 0 {
+			return false
+		}
+		r, w.engine.acts = w.engine.acts[0], w.engine.acts[1:]
+		return true
+	})
+	return r
+}
+
+// logged waits until the fake has noted something.
+func (w *window) logged(what string) {
+	w.Helper()
+	w.Until("the engine noted "+what, func() bool {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		return slices.Contains(w.engine.log, what)
+	})
+}
