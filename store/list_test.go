@@ -51,9 +51,15 @@ func TestListingTakesTheSameFewQueriesForAnyNumberOfPieces(t *testing.T) {
 		queries()
 		list, err := s.Pieces(ctx, pieces.PieceFilter{})
 		must(t, err)
-		if n := len(queries()); n != 4 || len(list) != i+1 {
+		if n := len(queries()); n != 5 || len(list) != i+1 {
 			t.Errorf("%d queries for %d pieces", n, len(list))
 		}
+		again, err := s.Pieces(ctx, pieces.PieceFilter{})
+		must(t, err)
+		if n := len(queries()); n != 1 {
+			t.Errorf("%d queries when nothing changed", n)
+		}
+		same(t, "read again", again, list)
 	}
 }
 
@@ -62,10 +68,21 @@ func TestListingReadsNothingItDoesNotShow(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
 	queries := watchQueries(t, s)
-	for _, f := range []pieces.PieceFilter{{}, {ProjectID: "p"}, {ProjectID: "p", IncludeArchived: true}} {
+	addProject(t, s, "p")
+	for i, f := range []pieces.PieceFilter{{}, {ProjectID: "p"}, {ProjectID: "p", IncludeArchived: true}, {}} {
+		if i < 3 {
+			release(t, s, "p", fmt.Sprint("few", i)) // the list reads it by its id
+		} else {
+			addMany(t, s, "p", fewChanged+1, false) // it reads them as it was asked
+		}
+		queries()
 		_, err := s.Pieces(ctx, f)
 		must(t, err)
-		for _, query := range queries() {
+		made := queries()
+		if len(made) != 5 {
+			t.Errorf("%+v made %d queries", f, len(made))
+		}
+		for _, query := range made {
 			plan := planOf(t, s, query)
 			if strings.Contains(plan, "SCAN") && !strings.Contains(plan, "SCAN CONSTANT ROW") {
 				t.Errorf("%+v reads a whole table:\n%s\n%s", f, query, plan)

@@ -10,12 +10,12 @@ import (
 	"fermata/pieces"
 )
 
-// Pieces lists pieces with their graphs, oldest first. The number of queries is fixed, no document's text is read, and
-// pieces that the filter leaves out cost nothing.
+// Pieces lists pieces with their graphs, oldest first. The number of queries is fixed, no document's text is read, pieces
+// that the filter leaves out cost nothing, and those that did not change since they were last read cost little.
 func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
 	var list []pieces.Snapshot
 	err := s.read(ctx, "list pieces", func(tx *gorm.DB) (err error) {
-		list, err = snapshots(tx, func(q *gorm.DB) *gorm.DB {
+		list, err = s.snapshots(tx, func(q *gorm.DB) *gorm.DB {
 			if f.ProjectID != "" {
 				q = q.Where("pieces.project_id = ?", f.ProjectID)
 			}
@@ -33,7 +33,7 @@ func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snap
 func (s *Store) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
 	var snap pieces.Snapshot
 	err := s.read(ctx, fmt.Sprintf("read piece %s", id), func(tx *gorm.DB) error {
-		list, err := snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })
+		list, err := s.snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })
 		if err != nil {
 			return err
 		}
@@ -58,10 +58,53 @@ const (
 	joinHistory   = "LEFT JOIN history newest ON newest.id = (SELECT max(h.id) FROM history h WHERE h.piece_id = pieces.id)"
 )
 
-// snapshots reads the pieces of a scope and what belongs to them, one query a table.
-func snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
+// fewChanged is up to how many pieces are read again by their ids; more are read again by what they were asked for.
+const fewChanged = 200
+
+// pieceKey names one state of a piece.
+type pieceKey struct {
+	ID      string
+	Version int64
+}
+
+// snapshots returns the pieces of a scope. It reads which there are, then those whose version it does not know.
+func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
+	var keys []pieceKey
+	err := scope(tx.Model(&pieceRow{}).Select("pieces.id", "pieces.version")).Order("pieces.created_at, pieces.rowid").Find(&keys).Error
+	if err != nil {
+		return nil, err
+	}
+	list, place, changed := make([]pieces.Snapshot, len(keys)), map[string]int{}, []string{}
+	for i, key := range keys {
+		var ok bool
+		if list[i], ok = s.known.of(key); !ok {
+			place[key.ID] = i
+			changed = append(changed, key.ID)
+		}
+	}
+	if len(changed) == 0 {
+		return list, nil
+	}
+	if len(changed) <= fewChanged {
+		scope = func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id IN ?", changed) }
+	}
+	read, err := readSnapshots(tx, scope)
+	if err != nil {
+		return nil, err
+	}
+	s.known.keep(read)
+	for _, v := range read {
+		if i, ok := place[v.Piece.ID]; ok {
+			list[i] = v
+		}
+	}
+	return list, nil
+}
+
+// readSnapshots reads the pieces of a scope and what belongs to them, one query a table.
+func readSnapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
 	var rows []pieceRow
-	if err := scope(tx.Select(newestHistory).Joins(joinHistory)).Order("pieces.created_at, pieces.rowid").Find(&rows).Error; err != nil {
+	if err := scope(tx.Select(newestHistory).Joins(joinHistory)).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	list, at := make([]pieces.Snapshot, len(rows)), make(map[string]*pieces.Snapshot, len(rows))

@@ -32,6 +32,7 @@ type Store struct {
 	hub     signal.Hub
 	writer  *gorm.DB
 	readers *gorm.DB
+	known   known
 }
 
 // Open opens the database and brings its schema up to date, keeping a copy of it beside it before each change. A damaged

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"fermata/pieces"
+)
+
+// zero overwrites in place all that can be reached through v.
+func zero(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			zero(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			zero(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				zero(v.Field(i))
+			}
+		}
+	}
+	if v.CanSet() && v.Kind() != reflect.Pointer && v.Kind() != reflect.Slice {
+		v.SetZero()
+	}
+}
+
+func TestWhatACallerChangesIsNotWhatTheNextOneReads(t *testing.T) {
+	t.Parallel()
+	s, ctx, n := newStore(t), t.Context(), 0
+	addProject(t, s, "p")
+	p := filled[pieces.Piece](&n)
+	was := release(t, s, "p", "a")
+	p.ID, p.ProjectID, p.Version, p.Archived = "a", "p", was.Version, false
+	task := filled[pieces.Task](&n)
+	task.ID, task.PieceID = "t", "a"
+	_, err := s.Apply(ctx, pieces.Change{
+		Piece: p, Tasks: []pieces.Task{task}, Edges: []pieces.Edge{{From: "t", To: "t"}},
+		Artifacts: []pieces.Artifact{{Kind: pieces.ArtifactHandoff, TaskID: "t"}, {Kind: pieces.ArtifactSpec}},
+	})
+	must(t, err)
+	var first string
+	for i, read := range []func() (pieces.Snapshot, error){
+		func() (pieces.Snapshot, error) { return s.Piece(ctx, "a") }, // from the database
+		func() (pieces.Snapshot, error) { return s.Piece(ctx, "a") }, // what is known
+		func() (pieces.Snapshot, error) {
+			list, err := s.Pieces(ctx, pieces.PieceFilter{})
+			return list[0], err
+		},
+		func() (pieces.Snapshot, error) { return s.Piece(ctx, "a") },
+	} {
+		snap, err := read()
+		must(t, err)
+		text, err := json.Marshal(snap)
+		must(t, err)
+		if i == 0 {
+			first = string(text)
+		}
+		same(t, "read", string(text), first)
+		zero(reflect.ValueOf(&snap))
+	}
+}
+
+func TestArchivedPiecesAreForgotten(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	addProject(t, s, "p")
+	p := release(t, s, "p", "a")
+	for _, archived := range []bool{false, true} {
+		p.Archived = archived
+		var err error
+		p, err = s.Apply(ctx, pieces.Change{Piece: p})
+		must(t, err)
+		list, err := s.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+		must(t, err)
+		if len(list) != 1 || list[0].Piece.Archived != archived || (len(s.known.byID) == 0) != archived {
+			t.Errorf("archived %v: listed %+v, known %d", archived, list, len(s.known.byID))
+		}
+	}
+}
+
+func TestOnlyThePiecesThatChangedAreReadAgain(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	addProject(t, s, "p")
+	queries := watchQueries(t, s)
+	var last pieces.Piece
+	for _, id := range []string{"a", "b", "c"} {
+		last = release(t, s, "p", id)
+	}
+	_, err := s.Pieces(ctx, pieces.PieceFilter{})
+	must(t, err)
+	last.Name = "renamed"
+	tasks, edges := graph("c", "c1", "c2")
+	_, err = s.Apply(ctx, pieces.Change{Piece: last, Tasks: tasks, Edges: edges})
+	must(t, err)
+	queries()
+	list, err := s.Pieces(ctx, pieces.PieceFilter{})
+	must(t, err)
+	if len(list) != 3 || list[2].Piece.Name != "renamed" || len(list[2].Tasks) != 2 || len(list[2].Edges) != 1 {
+		t.Errorf("listed %+v", list)
+	}
+	for _, query := range queries()[1:] {
+		if strings.Contains(query, `"a"`) || !strings.Contains(query, `"c"`) {
+			t.Errorf("reads what did not change: %s", query)
+		}
+	}
+}
