@@ -55,7 +55,8 @@ type reviewModel struct {
 	at      int64 // the history row at which the diff was read
 }
 
-const messagesShown = 150
+// messagesShown is how many messages a transcript begins with: laying out a long text takes milliseconds each.
+const messagesShown = 60
 
 // reader reads for one query. It keeps the last diff, since one is not made for every wake.
 type reader struct {

@@ -39,25 +39,32 @@ func (t *transcript) show(session string, messages []pieces.Message, more bool) 
 	if len(messages) > 0 {
 		first = messages[0].Seq
 	}
-	fresh := session != t.session || (first < t.first && t.first != 0) || t.first == 0
+	// Earlier ones were asked for, some were never read, or so many have come that the screen would get slow.
+	anew := first < t.first || first > t.last+1 || len(t.rows.Objects) > 4*max(messagesShown, len(messages))
+	fresh := session != t.session || t.first == 0 || anew
 	if fresh {
 		t.session, t.first, t.last = session, first, 0
 		t.rows.Objects = nil
 		clear(t.calls)
 		atEnd = true
 	}
-	added := false
+	var added []fyne.CanvasObject
 	for _, m := range messages {
-		if m.Seq > t.last {
-			t.last, added = m.Seq, true
-			t.add(m)
+		if m.Seq <= t.last {
+			continue
+		}
+		t.last = m.Seq
+		if row := t.rowOf(m); row != nil {
+			added = append(added, row)
 		}
 	}
 	show(t.earlier, more)
-	if !added && !fresh {
+	if len(added) == 0 && !fresh {
 		return
 	}
-	// Refreshing the container would lay out every text of the transcript again.
+	// All at once: adding one by one would place every row again for each, and a refresh would measure every text again.
+	t.rows.Objects = append(t.rows.Objects, added...)
+	relayout(t.rows)
 	canvas.Refresh(t.rows)
 	t.body.Refresh()
 	if atEnd {
@@ -73,27 +80,28 @@ func (t *transcript) toEnd() {
 	t.body.ScrollToBottom()
 }
 
-func (t *transcript) add(m pieces.Message) {
+// rowOf draws a message; nil for a result, which goes to its call.
+func (t *transcript) rowOf(m pieces.Message) fyne.CanvasObject {
 	switch m.Role {
 	case pieces.RoleToolUse:
 		c := newCall(m)
 		t.calls[m.ToolID] = c
-		t.rows.Add(c.body)
+		return c.body
 	case pieces.RoleToolResult:
 		if c, ok := t.calls[m.ToolID]; ok {
 			c.end(m)
-			return
+			return nil
 		}
 		c := newCall(m)
 		c.end(m)
-		t.rows.Add(c.body)
+		return c.body
 	case pieces.RoleAssistant:
-		t.rows.Add(kit.Column(kit.Step, kit.Caption("Claude Code").Strong(), kit.NewMarkdown(m.Text, t.openURL)))
+		return kit.Column(kit.Step, kit.Caption("Claude Code").Strong(), kit.NewMarkdown(m.Text, t.openURL))
 	case pieces.RoleNotice:
-		t.rows.Add(kit.NewNote("Fermata: " + m.Text))
+		return kit.NewNote("Fermata: " + m.Text)
 	default:
 		words := kit.Column(kit.Step, kit.Caption("To the agent").Strong(), kit.Readable(kit.NewParagraph(m.Text)))
-		t.rows.Add(kit.NewSurface(words).Inset(kit.Groups - kit.Step))
+		return kit.NewSurface(words).Inset(kit.Groups - kit.Step)
 	}
 }
 
