@@ -27,6 +27,7 @@ type controlPlane struct {
 	engine  *engine.Engine
 	desk    *consent.Desk
 	secrets *secrets
+	guard   *guard
 	reg     *register.Registrar
 	log     *slog.Logger
 	hub     signal.Hub
@@ -40,8 +41,8 @@ type controlPlane struct {
 	problem string
 }
 
-func newControlPlane(e *engine.Engine, d *consent.Desk, s *secrets, r *register.Registrar, log *slog.Logger) *controlPlane {
-	return &controlPlane{engine: e, desk: d, secrets: s, reg: r, log: log, retry: make(chan chan struct{})}
+func newControlPlane(e *engine.Engine, d *consent.Desk, s *secrets, g *guard, r *register.Registrar, log *slog.Logger) *controlPlane {
+	return &controlPlane{engine: e, desk: d, secrets: s, guard: g, reg: r, log: log, retry: make(chan chan struct{})}
 }
 
 // run follows the settings until ctx ends, then closes the server.
@@ -118,15 +119,13 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 		c.fail("The token could not be read: " + err.Error())
 		return
 	}
-	tools := control.New(control.Options{
+	options := control.Options{
 		Engine: c.engine, Desk: c.desk, Version: Version, Log: c.log,
-		Caller: func(ctx context.Context) control.Caller {
-			caller := mcp.CallerFrom(ctx)
-			return control.Caller{Name: caller.Client.Name, Version: caller.Client.Version, Waiting: caller.Waiting}
-		},
-	})
+		Caller: c.guard.caller,
+	}
+	tools := control.New(options)
 	s, err := mcp.New(mcp.Options{
-		Tools: tools, ToolCount: control.ToolCount, Token: token, Log: c.log, BeforeClose: c.desk.StopAll, Wrap: control.Checked,
+		Tools: tools, ToolCount: control.ToolCount, Token: token, Log: c.log, BeforeClose: c.desk.StopAll, Wrap: options.Checked,
 	})
 	if err == nil {
 		_, err = s.Listen(port)

@@ -54,12 +54,13 @@ const orderPatience = 30 * time.Second
 // listener answers the command line on a socket that only this user can open.
 type listener struct {
 	ln     net.Listener
+	admit  func(ctx context.Context, conn net.Conn, do string) error
 	handle func(ctx context.Context, o order) (any, error)
 	log    *slog.Logger
 	work   sync.WaitGroup
 }
 
-func listen(f folder, log *slog.Logger, handle func(context.Context, order) (any, error)) (*listener, error) {
+func listen(f folder, log *slog.Logger, admit func(context.Context, net.Conn, string) error, handle func(context.Context, order) (any, error)) (*listener, error) {
 	path := f.socket()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the socket's folder: %w", err)
@@ -75,7 +76,7 @@ func listen(f folder, log *slog.Logger, handle func(context.Context, order) (any
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("close the socket to others: %w", err), ln.Close())
 	}
-	return &listener{ln: ln, handle: handle, log: log}, nil
+	return &listener{ln: ln, admit: admit, handle: handle, log: log}, nil
 }
 
 // serve answers until close.
@@ -107,7 +108,11 @@ func (l *listener) answer(ctx context.Context, conn net.Conn) {
 		return
 	}
 	var r reply
-	v, err := l.handle(ctx, o)
+	var v any
+	err := l.admit(ctx, conn, o.Do)
+	if err == nil {
+		v, err = l.handle(ctx, o)
+	}
 	if err == nil {
 		r.Value, err = json.Marshal(v)
 	}

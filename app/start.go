@@ -84,7 +84,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder),
 	})
-	l, err := listen(c.folder, c.log, func(ctx context.Context, o order) (any, error) {
+	l, err := listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
 		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(screen, shell, name) })
 	})
 	if err != nil {

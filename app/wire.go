@@ -32,6 +32,7 @@ type core struct {
 	engine  *engine.Engine
 	desk    *consent.Desk
 	secrets *secrets
+	guard   *guard
 	plane   *controlPlane
 }
 
@@ -81,7 +82,8 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 		log.Warn("find the home folder", "err", err)
 	}
 	reg := register.New(register.Options{Claude: func() string { return claudePath(claude()) }, Home: home, Environ: os.Environ})
-	c.plane = newControlPlane(c.engine, c.desk, c.secrets, reg, log)
+	c.guard = newGuard(c.engine, log)
+	c.plane = newControlPlane(c.engine, c.desk, c.secrets, c.guard, reg, log)
 	return c, nil
 }
 

@@ -55,7 +55,7 @@ func (o Options) Checked(next http.Handler) http.Handler {
 			return
 		}
 		id, tool, arguments, err := readCall(body)
-		if err != nil && len(id) > 0 && string(id) != "null" {
+		if err != nil && len(id) > 0 && string(id) != "null" && !o.fenced(r.Context(), tool) {
 			_, book := o.booked(r.Context(), tool, arguments)
 			book(err, err.Error())
 			writeInvalidParams(w, r, id, err)

@@ -72,6 +72,8 @@ type Desk interface {
 type Caller struct {
 	Name    string
 	Version string
+	// Kind finds out who the caller is, when that matters. Nil: it cannot be found out.
+	Kind func() CallerKind
 	// Waiting tells the client that its call waits, and for what; nil when it cannot be told.
 	Waiting func(message string)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var createDraft = tool{
-	name: "create_draft", title: "File a draft", reachesOut: true,
+	name: "create_draft", title: "File a draft", reachesOut: true, asks: true,
 	description: "File a draft into a project's Backlog from a spec, a seed or a tracker issue (one of them is needed). Nothing starts unless release is true; releasing on the auto lane may wait until the person answers a card in Fermata. Choose an id to make a retry safe.",
 	args: []arg{
 		{name: "spec", kind: kindText, maxLen: pieces.MaxSpec, note: "The spec in markdown; its # heading becomes the title."},
@@ -88,7 +88,7 @@ func (c *control) createDraft(ctx context.Context, a args) (any, error) {
 		return nil, err
 	}
 	if !a.flag("release") {
-		return c.file(ctx, n)
+		return c.gated(ctx, "create_draft", a, runsOnCall, func(ctx context.Context, _ string) (any, error) { return c.file(ctx, n) })
 	}
 	return c.fileAndRelease(ctx, a, n)
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -365,6 +366,13 @@ func (f *fakeEngine) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	do()
+}
+
+// state is all that a call can change.
+func (f *fakeEngine) state() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return fmt.Sprint(f.projects, f.drafts, len(f.pieces), f.acts, f.filed, f.released)
 }
 
 func (f *fakeEngine) acted() []engine.Request {

@@ -30,6 +30,7 @@ type card struct {
 	pieceID   string
 	projectID string
 	danger    bool
+	plain     bool // the verb says all; the item is only named
 	effect    pieces.Effect
 }
 
@@ -49,8 +50,14 @@ func (c *control) gated(ctx context.Context, tool string, a args, check plan, do
 		if err != nil {
 			return nil, movedOn(err, asked)
 		}
-		if k == nil {
+		t := strangersTool(ctx)
+		if k == nil && t == nil {
 			return do(ctx, "")
+		}
+		if k == nil {
+			if k, err = c.strangerCard(ctx, t, a); err != nil {
+				return nil, movedOn(err, asked)
+			}
 		}
 		if asked && k.effect.Fingerprint == last {
 			return nil, refuse(sentenceRaced)
@@ -111,7 +118,7 @@ func denial(note string) string {
 
 func (c *control) question(ctx context.Context, tool string, a args, k card) (consent.Question, error) {
 	who := c.Caller(ctx)
-	body := fmt.Sprintf("An external MCP client wants to %s on '%s'", k.verb, k.item)
+	body := "An external MCP client wants to " + k.about()
 	if k.projectID != "" {
 		p, err := c.Engine.Project(ctx, k.projectID)
 		switch {
@@ -122,18 +129,34 @@ func (c *control) question(ctx context.Context, tool string, a args, k card) (co
 		}
 	}
 	// One client's identical calls share a card; what another client asks for is another question.
-	key, err := json.Marshal([]any{tool, a, k.effect.Fingerprint, who.Name, who.Version})
+	strange := strangersTool(ctx) != nil
+	key, err := json.Marshal([]any{tool, a, k.effect.Fingerprint, who.Name, who.Version, strange})
 	if err != nil {
 		return consent.Question{}, fmt.Errorf("name question: %w", err)
+	}
+	effect := k.effect.Lines
+	if strange {
+		effect = append([]string{effectStranger}, effect...)
 	}
 	return consent.Question{
 		ProjectID: k.projectID, PieceID: k.pieceID,
 		Title:  "Allow the MCP client to " + k.verb + "?",
 		Body:   body + ".",
-		Effect: k.effect.Lines,
+		Effect: effect,
 		Client: consent.Client{Name: who.Name, Version: who.Version},
 		Danger: k.danger, At: time.Now(), Key: string(key),
 	}, nil
+}
+
+// about is what the client wants, as the card's body says it.
+func (k card) about() string {
+	switch {
+	case k.item == "":
+		return k.verb
+	case k.plain:
+		return fmt.Sprintf("%s: '%s'", k.verb, k.item)
+	}
+	return fmt.Sprintf("%s on '%s'", k.verb, k.item)
 }
 
 // askBefore reads "Ask before runs and pull requests", anew for every call.

@@ -11,7 +11,7 @@ import (
 )
 
 var pieceAction = tool{
-	name: "piece_action", title: "Act on a piece", destroys: true, reachesOut: true,
+	name: "piece_action", title: "Act on a piece", destroys: true, reachesOut: true, asks: true,
 	description: "Move a piece through its lifecycle, one action per call. An action that is illegal now fails and names the legal ones (get_piece legalActions). stopAgents and markDone always wait until the person answers a card in Fermata; runs and pull requests do when the person set it so.",
 	args: []arg{
 		{name: "pieceId", kind: kindText, required: true, format: notBlank, maxLen: maxID, note: "addDependency and removeDependency also take a draft id."},
@@ -100,12 +100,17 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 		if err != nil {
 			return nil, c.aboutDraft(ctx, req.PieceID, err)
 		}
-		if !pieces.TierOf(rule, req.Lane).NeedsCard(askBefore) {
+		needed := pieces.TierOf(rule, req.Lane).NeedsCard(askBefore)
+		if !needed && strangersTool(ctx) == nil {
 			return nil, nil
 		}
 		effect, err := c.Engine.Effect(ctx, req)
 		if err != nil {
 			return nil, err
+		}
+		if !needed && rule.AutoOnly {
+			// The rule's words are about Auto.
+			rule.Verb, effect.Lines = "", nil
 		}
 		return &card{
 			verb: verbOf(rule), item: s.Piece.Name, pieceID: s.Piece.ID, projectID: s.Piece.ProjectID,

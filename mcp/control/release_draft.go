@@ -10,7 +10,7 @@ import (
 )
 
 var releaseDraft = tool{
-	name: "release_draft", title: "Release a draft", repeatable: true, reachesOut: true,
+	name: "release_draft", title: "Release a draft", repeatable: true, reachesOut: true, asks: true,
 	description: "Start a Backlog draft; the piece keeps its id. manual and loop run the spec step, auto runs the whole piece up to Review and may wait until the person answers a card in Fermata. Resending returns the piece and starts nothing.",
 	args: []arg{
 		argDraftID,
@@ -67,21 +67,30 @@ func (c *control) releaseGated(ctx context.Context, tool string, a args, id, mod
 
 // releaseCard is the card that releasing a draft waits for; nil when it runs on the call.
 func (c *control) releaseCard(ctx context.Context, d pieces.Draft) (*card, error) {
-	if d.Lane != pieces.LaneAuto {
-		return nil, nil
+	auto := d.Lane == pieces.LaneAuto
+	if strangersTool(ctx) == nil {
+		if !auto {
+			return nil, nil
+		}
+		if ask, err := c.askBefore(ctx); err != nil || !ask {
+			return nil, err
+		}
 	}
-	ask, err := c.askBefore(ctx)
-	if err != nil || !ask {
-		return nil, err
+	verb := pieces.VerbReleaseAuto
+	if !auto {
+		verb = "release the draft"
 	}
 	return &card{
-		verb: pieces.VerbReleaseAuto, item: d.Title, projectID: d.ProjectID,
+		verb: verb, item: d.Title, projectID: d.ProjectID,
 		effect: pieces.Effect{Lines: releaseLines(d), Fingerprint: releaseFingerprint(d)},
 	}, nil
 }
 
 func releaseLines(d pieces.Draft) []string {
 	lines := []string{"Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review."}
+	if d.Lane != pieces.LaneAuto {
+		lines = []string{"Makes a branch and a worktree, and starts the piece on the lane " + string(d.Lane) + "."}
+	}
 	if d.NeedsSpecStep() {
 		lines = append(lines, "The spec is written from the draft first.")
 	} else {

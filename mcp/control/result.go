@@ -50,11 +50,7 @@ func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (body
 			err = fmt.Errorf("run %s: it panicked: %v\n%s", t.name, p, debug.Stack())
 		}
 	}()
-	a, err := t.parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	v, err := t.run(c, ctx, a)
+	v, err := c.guarded(ctx, t, func() (args, error) { return t.parse(raw) })
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type rig struct {
 	engine *fakeEngine
 	desk   *consent.Desk
 	server *server.MCPServer
+	kind   CallerKind
 
 	mu      sync.Mutex
 	waiting []string
@@ -39,10 +40,12 @@ func newRig(t *testing.T) *rig {
 // newRigWith makes a rig whose options a test changes.
 func newRigWith(t *testing.T, change func(o *Options)) *rig {
 	t.Helper()
-	k := &rig{t: t, engine: newFake(), desk: &consent.Desk{}}
+	k := &rig{t: t, engine: newFake(), desk: &consent.Desk{}, kind: CallerOutside}
 	o := Options{
 		Engine: k.engine, Desk: k.desk, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(k, nil)),
-		Caller: func(context.Context) Caller { return Caller{Name: "claude-code", Version: "2.1", Waiting: k.told} },
+		Caller: func(context.Context) Caller {
+			return Caller{Name: "claude-code", Version: "2.1", Waiting: k.told, Kind: func() CallerKind { return k.kind }}
+		},
 	}
 	change(&o)
 	k.server = New(o)

@@ -1,0 +1,171 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fermata/pieces"
+)
+
+// CallerKind is who a caller is to Fermata.
+type CallerKind int
+
+// The kinds of callers. Nobody is trusted for want of knowledge.
+const (
+	CallerUnknown  CallerKind = iota // it could not be found out: every write waits for a card
+	CallerOutside                    // the person's own client
+	CallerOwnAgent                   // an agent that Fermata runs: it reads and does not write
+)
+
+// SentenceOwnAgent is what Fermata's own agents read when they try to drive it.
+const SentenceOwnAgent = "Fermata's own agents can't drive Fermata through its MCP server. Ask the person to do this from the app or from their own MCP client."
+
+// effectStranger stands on every card of a caller that could not be found out.
+const effectStranger = "Fermata cannot tell which program is calling, so it asks before every change."
+
+func (o Options) callerKind(ctx context.Context) CallerKind {
+	if o.Caller == nil {
+		return CallerUnknown
+	}
+	who := o.Caller(ctx)
+	if who.Kind == nil {
+		return CallerUnknown
+	}
+	return who.Kind()
+}
+
+// fenced says whether a call of the tool is a write that one of Fermata's own agents makes.
+func (o Options) fenced(ctx context.Context, name string) bool {
+	t, ok := toolNamed(name)
+	return ok && !t.reads && o.callerKind(ctx) == CallerOwnAgent
+}
+
+// guarded runs a tool as its caller may: own agents only read, and who cannot be placed asks before every change.
+func (c *control) guarded(ctx context.Context, t tool, read func() (args, error)) (any, error) {
+	kind := CallerOutside
+	if !t.reads {
+		kind = c.callerKind(ctx)
+	}
+	if kind == CallerOwnAgent {
+		noteFenced(ctx)
+		return nil, refuse(SentenceOwnAgent)
+	}
+	a, err := read()
+	if err != nil {
+		return nil, err
+	}
+	if kind == CallerOutside {
+		return t.run(c, ctx, a)
+	}
+	strange := context.WithValue(ctx, strangerKey{}, &t)
+	if t.asks {
+		return t.run(c, strange, a)
+	}
+	return c.gated(strange, t.name, a, runsOnCall, func(allowed context.Context, _ string) (any, error) {
+		return t.run(c, context.WithValue(allowed, strangerKey{}, (*tool)(nil)), a)
+	})
+}
+
+type strangerKey struct{}
+
+// strangersTool returns the tool of a call that must wait for a card whatever it does; nil when it need not.
+func strangersTool(ctx context.Context) *tool {
+	t, _ := ctx.Value(strangerKey{}).(*tool)
+	return t
+}
+
+// strangerVerbs say what each write tool does, for the cards of those that need none otherwise.
+var strangerVerbs = map[string]string{
+	"create_piece":         "create a piece",
+	"create_draft":         "file a draft",
+	"update_draft":         "change a draft",
+	"cancel_draft":         "delete a draft",
+	"release_draft":        "release a draft",
+	"register_project":     "register a project",
+	"open_piece_workspace": "open a piece's workspace",
+	"piece_action":         "act on a piece",
+	"snooze_cue":           "snooze a cue",
+	"reveal":               "open an item on the screen",
+}
+
+// strangerCard is the card of a call that would need none if its caller were known.
+func (c *control) strangerCard(ctx context.Context, t *tool, a args) (*card, error) {
+	k := &card{verb: cmp.Or(strangerVerbs[t.name], "use "+t.name), plain: true, danger: t.destroys}
+	if err := c.subject(ctx, a, k); err != nil {
+		return nil, err
+	}
+	for _, d := range t.args {
+		if !a.blank(d.name) {
+			k.effect.Lines = append(k.effect.Lines, d.name+": "+oneLine(a[d.name]))
+		}
+	}
+	return k, nil
+}
+
+// subject names what a call is about. A call about nothing that exists is refused before anybody is asked.
+func (c *control) subject(ctx context.Context, a args, k *card) error {
+	if id := a.text("draftId"); id != "" {
+		d, err := c.Engine.Draft(ctx, id)
+		if unknown(err) {
+			return c.subjectPiece(ctx, id, k, err)
+		}
+		k.item, k.projectID = d.Title, d.ProjectID
+		return err
+	}
+	if id := a.text("pieceId"); id != "" {
+		return c.subjectPiece(ctx, id, k, nil)
+	}
+	k.item = a.text("path")
+	if words := cmp.Or(a.text("seed"), a.text("prompt")); !a.blank("spec") || !a.blank("title") || words != "" {
+		k.item = pieces.TitleOf(a.text("spec"), a.text("title"), words)
+	}
+	if a.blank("projectId") && a.blank("cwd") {
+		return nil
+	}
+	p, err := c.project(ctx, a)
+	k.projectID = p.ID
+	return err
+}
+
+// subjectPiece names a piece; instead is the error if there is none, nil for the engine's own.
+func (c *control) subjectPiece(ctx context.Context, id string, k *card, instead error) error {
+	s, err := c.Engine.Piece(ctx, id)
+	if err != nil {
+		return cmp.Or(instead, err)
+	}
+	k.item, k.pieceID, k.projectID = s.Piece.Name, s.Piece.ID, s.Piece.ProjectID
+	return nil
+}
+
+// oneLine shows an argument on a card.
+func oneLine(v any) string {
+	const most = 200
+	var text string
+	switch v := v.(type) {
+	case string:
+		text = v
+	case []string:
+		text = strings.Join(v, ", ")
+	case args:
+		var members []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			members = append(members, name+" "+oneLine(v[name]))
+		}
+		text = strings.Join(members, ", ")
+	default:
+		text = fmt.Sprint(v)
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if n := utf8.RuneCountInString(text); n > most {
+		return string([]rune(text)[:most]) + fmt.Sprintf("… (%s characters)", thousands(n))
+	}
+	return text
+}
+
+// runsOnCall is the plan of a call that needs no card for what it does.
+func runsOnCall(context.Context) (*card, error) { return nil, nil }
