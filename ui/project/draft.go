@@ -26,8 +26,8 @@ type draftForm struct {
 	file                     *kit.Button
 }
 
-// askDraft shows the form for a new draft.
-func (p *Project) askDraft() {
+// NewDraft shows the form for a new draft.
+func (p *Project) NewDraft() {
 	if p.sheets.Open() {
 		return
 	}

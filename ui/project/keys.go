@@ -11,7 +11,7 @@ func (p *Project) Keys(c fyne.Canvas) {
 	add := func(key fyne.KeyName, do func(fyne.Shortcut)) {
 		c.AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, do)
 	}
-	add(fyne.KeyN, func(fyne.Shortcut) { p.askDraft() })
+	add(fyne.KeyN, func(fyne.Shortcut) { p.NewDraft() })
 	choose := func(s fyne.Shortcut) {
 		if !p.sheets.Open() {
 			p.o.Inspector.Press(s)

@@ -117,7 +117,7 @@ func (p *Project) eachMinute(ctx context.Context, wake <-chan struct{}) <-chan s
 
 func (p *Project) build() {
 	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
-	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.askDraft)
+	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
 	tools := kit.Line(kit.Together, p.newDraft)
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
@@ -126,7 +126,7 @@ func (p *Project) build() {
 	p.problem = kit.NewErrorBar("projectProblem", kit.Problem{})
 	p.problem.Hide()
 	p.o.Board.OnOpen(p.ShowPiece)
-	p.o.Board.OnNewDraft(p.askDraft)
+	p.o.Board.OnNewDraft(p.NewDraft)
 	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
 	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
 	head := kit.Column(0, p.bar, kit.Divider(), p.problem)
