@@ -155,7 +155,7 @@ func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	}
 	w.values[pieces.KeyWelcomeDone] = "true"
 	w.projects = []pieces.Project{{ID: "m", Name: "muse", Path: "/src/muse", Branch: "main"}, {ID: "c", Name: "clio", Path: "/src/clio"}}
-	w.app = &app{App: w.Stage.App}
+	w.app = &app{App: w.App}
 	if prepare != nil {
 		prepare(w)
 	}

@@ -267,6 +267,7 @@ func TestCardStaysWhileTheOthersChange(t *testing.T) {
 
 func TestCardPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		b := newTable(t, s, soon)
 		w, _ := b.window(Scope{ProjectID: "muse"})
 		b.ask(stop("muse"))
@@ -281,7 +282,7 @@ func TestCardPictures(t *testing.T) {
 		s.Keep(w, "card-plain-"+word)
 		b.Tap(w, "card:allow")
 		long := stop("muse")
-		for i := range 40 {
+		for i := range 16 {
 			long.Effect = append(long.Effect, fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i))
 		}
 		_, withdraw := b.ask(long)

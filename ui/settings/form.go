@@ -47,8 +47,7 @@ func (f *form) row(key, label string) fyne.CanvasObject {
 // switchRow is a check box with the setting's sentence below it.
 func (f *form) switchRow(s pieces.Setting, label string) fyne.CanvasObject {
 	note := kit.NewNote(s.Sentence)
-	var check *kit.Check
-	check = kit.NewCheck("set:"+s.Key, label, func(on bool) {
+	check := kit.NewCheck("set:"+s.Key, label, func(on bool) {
 		value := "false"
 		if on {
 			value = "true"
@@ -78,6 +77,7 @@ func (f *form) input(s pieces.Setting, refused func(reason string)) fyne.CanvasO
 		return wide(numberWide, f.choice(s, refused))
 	case pieces.SettingInt, pieces.SettingMoney:
 		return wide(numberWide, f.line(s, refused))
+	case pieces.SettingText, pieces.SettingBool:
 	}
 	return wide(textWide, f.line(s, refused))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // ErrRegistered is returned by Register when Claude Code has an entry for Fermata already and it shall not be replaced.
-var ErrRegistered = errors.New("Claude Code has a Fermata entry already")
+var ErrRegistered = errors.New("there is a Fermata entry in Claude Code already")
 
 // ServerStatus says how the Fermata MCP server stands.
 type ServerStatus struct {

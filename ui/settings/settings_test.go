@@ -353,6 +353,7 @@ func shownIn(o fyne.CanvasObject, text string) bool {
 
 func TestSettingsPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		w := open(t, s, edgeOn, nil)
 		w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
 		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {

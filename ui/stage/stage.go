@@ -3,6 +3,7 @@
 package stage
 
 import (
+	"errors"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -19,8 +20,9 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// patience is how long a test waits for something that happens off its goroutine.
-const patience = 10 * time.Second
+// patience is how long a test waits for something that happens off its goroutine: long, for a busy machine under the
+// race detector.
+const patience = time.Minute
 
 // queued is more than any room ever brings at once.
 const queued = 4096
@@ -30,22 +32,22 @@ type Stage struct {
 	App  fyne.App
 	Pump *pump.Pump
 
-	t     testing.TB
+	tb    testing.TB
 	queue chan func()
 }
 
 // New starts a screen with Fermata's theme in the light variant, or in the one that is given.
-func New(t testing.TB, variant ...fyne.ThemeVariant) *Stage {
-	t.Helper()
+func New(tb testing.TB, variant ...fyne.ThemeVariant) *Stage {
+	tb.Helper()
 	variant = append(variant, theme.VariantLight)
 	app := test.NewApp()
-	t.Cleanup(app.Quit)
+	tb.Cleanup(app.Quit)
 	app.Settings().SetTheme(kit.NewTheme(kit.Fonts{
 		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
 	}, variant[0]))
-	s := &Stage{App: app, t: t, queue: make(chan func(), queued)}
+	s := &Stage{App: app, tb: tb, queue: make(chan func(), queued)}
 	s.Pump = &pump.Pump{Do: func(f func()) { s.queue <- f }}
-	t.Cleanup(s.Pump.Wait)
+	tb.Cleanup(s.Pump.Wait)
 	return s
 }
 
@@ -55,7 +57,7 @@ func (s *Stage) Open(o fyne.CanvasObject, width, height float32) fyne.Window {
 	w.SetPadded(false)
 	w.SetContent(kit.NewTips(o))
 	w.Resize(fyne.NewSize(width, height))
-	s.t.Cleanup(w.Close)
+	s.tb.Cleanup(w.Close)
 	Settle(w)
 	return w
 }
@@ -69,14 +71,14 @@ func Settle(w fyne.Window) {
 
 // Until runs what the pump brings until the condition holds.
 func (s *Stage) Until(what string, holds func() bool) {
-	s.t.Helper()
+	s.tb.Helper()
 	late := time.After(patience)
 	for !holds() {
 		select {
 		case f := <-s.queue:
 			f()
 		case <-late:
-			s.t.Fatalf("wait until %s", what)
+			s.tb.Fatalf("wait until %s", what)
 		}
 	}
 }
@@ -110,11 +112,11 @@ func Has(w fyne.Window, name string) bool {
 
 // Tap clicks the middle of a named widget as the pointer would: something that lies over it takes the click.
 func (s *Stage) Tap(w fyne.Window, name string) {
-	s.t.Helper()
+	s.tb.Helper()
 	Settle(w)
 	o, found := Find(w, name)
 	if !found {
-		s.t.Fatalf("click %q: there are %q", name, kit.Names(w.Content()))
+		s.tb.Fatalf("click %q: there are %q", name, kit.Names(w.Content()))
 	}
 	if s.App.Driver().CanvasForObject(o) != w.Canvas() {
 		// The window system in memory knows places in the newest window only.
@@ -127,10 +129,10 @@ func (s *Stage) Tap(w fyne.Window, name string) {
 
 // Type clears a named entry and types into it.
 func (s *Stage) Type(w fyne.Window, name, text string) {
-	s.t.Helper()
+	s.tb.Helper()
 	o, found := Find(w, name)
 	if !found {
-		s.t.Fatalf("type into %q: there are %q", name, kit.Names(w.Content()))
+		s.tb.Fatalf("type into %q: there are %q", name, kit.Names(w.Content()))
 	}
 	f := o.(fyne.Focusable)
 	w.Canvas().Focus(f)
@@ -156,7 +158,7 @@ func Press(w fyne.Window, keys ...fyne.KeyName) {
 
 // Keep writes a picture of a window into the folder that FERMATA_PICTURES names, if it names one.
 func (s *Stage) Keep(w fyne.Window, name string) {
-	s.t.Helper()
+	s.tb.Helper()
 	folder := os.Getenv("FERMATA_PICTURES")
 	if folder == "" {
 		return
@@ -164,11 +166,10 @@ func (s *Stage) Keep(w fyne.Window, name string) {
 	Settle(w)
 	file, err := os.Create(filepath.Join(folder, name+".png"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.tb.Fatal(err)
 	}
-	defer file.Close()
-	if err := png.Encode(file, w.Canvas().Capture()); err != nil {
-		s.t.Fatal(err)
+	if err := errors.Join(png.Encode(file, w.Canvas().Capture()), file.Close()); err != nil {
+		s.tb.Fatal(err)
 	}
 }
 

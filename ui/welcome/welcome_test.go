@@ -114,6 +114,7 @@ func TestFailureKeepsTheWindowOpen(t *testing.T) {
 
 func TestWelcomePictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		w := open(t, s, "", "")
 		w.Keep(w.w, "welcome-usual-"+word)
 		w = open(t, s, "Claude Code is not logged in: run `claude /login`, then start again.",
