@@ -15,7 +15,6 @@ import (
 	"fermata/ui/card"
 	"fermata/ui/home"
 	"fermata/ui/inspector"
-	"fermata/ui/kit"
 	"fermata/ui/project"
 	"fermata/ui/settings"
 	"fermata/ui/welcome"
@@ -90,11 +89,7 @@ func (s *Shell) openPiece(projectID, pieceID string) {
 }
 
 func (s *Shell) newDraft(projectID string) {
-	s.withProject(projectID, func(p *project.Project) {
-		if o, found := kit.Find(p.Content(), "newDraft"); found {
-			o.(*kit.Button).Tapped(nil)
-		}
-	})
+	s.withProject(projectID, (*project.Project).NewDraft)
 }
 
 // withProject shows a project's window, which needs the project's name for its title, and goes on with its content.
