@@ -46,6 +46,36 @@ func (k *known) keep(list []pieces.Snapshot) {
 	maps.Copy(k.byID, kept)
 }
 
+// knownSettings keeps the settings between two writes, since nearly every call looks at one. Which write is the last is
+// counted, so that what was read before a write is not kept after it. The zero value knows nothing.
+type knownSettings struct {
+	mu     sync.Mutex
+	values map[string]string
+	write  int
+}
+
+// all returns a copy of the values, or nil and the write that they have to be read after.
+func (k *knownSettings) all() (map[string]string, int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.values), k.write
+}
+
+func (k *knownSettings) keep(values map[string]string, write int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.write == write {
+		k.values = maps.Clone(values)
+	}
+}
+
+func (k *knownSettings) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values = nil
+	k.write++
+}
+
 // clone shares nothing with s that could be changed through it.
 func clone(s pieces.Snapshot) pieces.Snapshot {
 	s.Piece.PR, s.Piece.Source, s.Piece.CompletedAt = copied(s.Piece.PR), copied(s.Piece.Source), copied(s.Piece.CompletedAt)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -110,6 +111,60 @@ func TestOnlyThePiecesThatChangedAreReadAgain(t *testing.T) {
 	for _, query := range queries()[1:] {
 		if strings.Contains(query, `"a"`) || !strings.Contains(query, `"c"`) {
 			t.Errorf("reads what did not change: %s", query)
+		}
+	}
+}
+
+func TestSettingsAreReadOnceBetweenTwoWrites(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	queries := watchQueries(t, s)
+	for _, want := range []string{"1", "2"} {
+		must(t, s.SetSetting(ctx, "k", want))
+		for range 3 {
+			values, err := s.SettingValues(ctx)
+			must(t, err)
+			same(t, "settings", values, map[string]string{"k": want})
+			values["k"] = "changed by the caller"
+		}
+		if n := len(queries()); n != 1 {
+			t.Errorf("%d queries", n)
+		}
+	}
+	_, before := s.settings.all()
+	s.settings.forget()
+	s.settings.keep(map[string]string{"k": "read before the write"}, before)
+	if values, _ := s.settings.all(); values != nil {
+		t.Errorf("kept %v", values)
+	}
+}
+
+func TestAWokenWatcherReadsTheNewSetting(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	wake, stop := s.Watch()
+	defer stop()
+	wrong := make(chan string, 1)
+	go func() {
+		defer close(wrong)
+		for i := range 50 {
+			<-wake
+			values, err := s.SettingValues(ctx)
+			if err != nil || values["k"] < fmt.Sprintf("%06d", i) {
+				wrong <- fmt.Sprintf("after write %d: %v %v", i, values, err)
+				return
+			}
+		}
+	}()
+	for i := 0; ; i++ {
+		must(t, s.SetSetting(ctx, "k", fmt.Sprintf("%06d", i)))
+		select {
+		case w, bad := <-wrong:
+			if bad {
+				t.Error(w)
+			}
+			return
+		default:
 		}
 	}
 }

@@ -20,15 +20,20 @@ func (settingRow) TableName() string { return "settings" }
 
 // SettingValues returns the settings that differ from their default, by key.
 func (s *Store) SettingValues(ctx context.Context) (map[string]string, error) {
+	values, write := s.settings.all()
+	if values != nil {
+		return values, nil
+	}
 	var rows []settingRow
 	err := s.read(ctx, "read settings", func(tx *gorm.DB) error { return tx.Find(&rows).Error })
 	if err != nil {
 		return nil, err
 	}
-	values := make(map[string]string, len(rows))
+	values = make(map[string]string, len(rows))
 	for _, r := range rows {
 		values[r.Key] = r.Value
 	}
+	s.settings.keep(values, write)
 	return values, nil
 }
 

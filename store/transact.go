@@ -14,7 +14,9 @@ import (
 
 // write runs one intent as one transaction, and wakes the watchers once it is on disk.
 func (s *Store) write(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
-	if err := s.writer.WithContext(ctx).Transaction(fn); err != nil {
+	err := s.writer.WithContext(ctx).Transaction(fn)
+	s.settings.forget() // before anybody is woken to read them again
+	if err != nil {
 		return s.failed(intent, err)
 	}
 	s.hub.Wake()
