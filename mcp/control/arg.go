@@ -3,6 +3,7 @@ package control
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -15,10 +16,11 @@ import (
 type kind string
 
 const (
-	kindText  kind = "string"
-	kindFlag  kind = "boolean"
-	kindWhole kind = "integer"
-	kindTexts kind = "array" // of strings
+	kindText   kind = "string"
+	kindFlag   kind = "boolean"
+	kindWhole  kind = "integer"
+	kindTexts  kind = "array"  // of strings
+	kindObject kind = "object" // of fields
 )
 
 // format is a further rule for a string, or for each string of an array.
@@ -69,9 +71,10 @@ type arg struct {
 	format   format
 	// maxLen is the longest string in characters; of an array, the longest of each item.
 	maxLen             int
-	minItems, maxItems int // of an array
-	min, max           int // of a whole number
-	def                any // the default, where it is a value
+	minItems, maxItems int   // of an array
+	min, max           int   // of a whole number
+	fields             []arg // of an object
+	def                any   // the default, where it is a value
 	note               string
 }
 
@@ -96,6 +99,9 @@ func (d arg) schema() map[string]any {
 	if d.kind == kindWhole {
 		s["minimum"], s["maximum"] = d.min, d.max
 	}
+	if d.kind == kindObject {
+		maps.Copy(s, objectSchema(d.fields))
+	}
 	if d.maxLen > 0 {
 		of["maxLength"] = d.maxLen
 	}
@@ -110,6 +116,22 @@ func (d arg) schema() map[string]any {
 	}
 	if d.note != "" {
 		s["description"] = d.note
+	}
+	return s
+}
+
+// objectSchema is the JSON schema of an object with these members and no others.
+func objectSchema(fields []arg) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for _, f := range fields {
+		properties[f.name] = f.schema()
+		if f.required {
+			required = append(required, f.name)
+		}
+	}
+	s := map[string]any{"type": string(kindObject), "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
 	}
 	return s
 }
@@ -136,6 +158,8 @@ func (d arg) read(raw json.RawMessage) (value any, broken string) {
 		return d.readTexts(raw)
 	case kindText:
 		return d.readText(raw)
+	case kindObject:
+		return d.readObject(raw)
 	}
 	return nil, "has no type" // a table without a kind: its first test fails
 }
@@ -170,6 +194,42 @@ func (d arg) readTexts(raw json.RawMessage) (value any, broken string) {
 		}
 	}
 	return out, ""
+}
+
+// readObject reads an object into args.
+func (d arg) readObject(raw json.RawMessage) (value any, broken string) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil || given == nil {
+		return nil, "must be an object with " + strings.Join(namesOf(d.fields), " and ")
+	}
+	out := args{}
+	for _, f := range d.fields {
+		v, ok := given[f.name]
+		if !ok {
+			if f.required {
+				return nil, fmt.Sprintf("needs '%s'", f.name)
+			}
+			continue
+		}
+		delete(given, f.name)
+		read, broken := f.read(v)
+		if broken != "" {
+			return nil, fmt.Sprintf("has a '%s' that %s", f.name, broken)
+		}
+		out[f.name] = read
+	}
+	for name := range given {
+		return nil, fmt.Sprintf("takes no '%s', only %s", clip(name), strings.Join(namesOf(d.fields), " and "))
+	}
+	return out, ""
+}
+
+func namesOf(list []arg) []string {
+	out := make([]string, len(list))
+	for i, d := range list {
+		out[i] = d.name
+	}
+	return out
 }
 
 // normal gives ids their one spelling, so that a client that writes UUIDs in capitals finds what it filed.

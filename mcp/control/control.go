@@ -19,6 +19,7 @@ type Engine interface {
 	Pieces
 	Sessions
 	Actions
+	Cues
 	// Setting returns one setting's value or default.
 	Setting(ctx context.Context, key string) (string, error)
 }
@@ -42,11 +43,13 @@ type Backlog interface {
 	ReleaseDraft(ctx context.Context, id, model string, by pieces.Actor) (pieces.Snapshot, error)
 }
 
-// Pieces reads pieces and their documents.
+// Pieces makes and reads pieces and their documents.
 type Pieces interface {
 	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error)
 	Piece(ctx context.Context, id string) (pieces.Snapshot, error)
 	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, bool, error)
+	CreatePiece(ctx context.Context, n engine.NewPiece) (pieces.Snapshot, error)
+	OpenWorkspace(ctx context.Context, pieceID string, by pieces.Actor) (engine.Workspace, error)
 }
 
 // Sessions reads sessions and their transcripts.
@@ -61,6 +64,12 @@ type Actions interface {
 	Check(ctx context.Context, r engine.Request) (pieces.Snapshot, pieces.Rule, error)
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
+}
+
+// Cues lists what needs the person, and hides what the person has seen.
+type Cues interface {
+	Cues(ctx context.Context, projectID string) (engine.Cues, error)
+	Snooze(ctx context.Context, t engine.Target, fingerprint string) (int, error)
 }
 
 // Desk puts questions to the person.
@@ -84,6 +93,8 @@ type Options struct {
 	Desk   Desk
 	// Caller returns who makes the call of a context; nil when nothing is known of callers.
 	Caller func(ctx context.Context) Caller
+	// Reveal shows a piece or a session in the app, whichever id is not empty; nil where there is no window.
+	Reveal func(ctx context.Context, pieceID, sessionID string) error
 	// Audit gets every tool call once it ended, before the client has its answer; nil keeps no book.
 	Audit func(ctx context.Context, r CallRecord)
 	// Log gets the faults that a client is only told of in general words; nil is silent.

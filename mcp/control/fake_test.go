@@ -30,6 +30,10 @@ type fakeEngine struct {
 
 	// everythingLegal lets Check pass whatever the rail says.
 	everythingLegal bool
+	cues            engine.Cues
+	created         []engine.NewPiece
+	opened          []string
+	snoozed         []engine.Target
 	effect          func(r engine.Request) pieces.Effect
 	act             func(r engine.Request) (engine.Result, error)
 	err             error
@@ -283,6 +287,56 @@ func (f *fakeEngine) Artifact(_ context.Context, _ string, k pieces.ArtifactKind
 	defer f.mu.Unlock()
 	content, ok := f.artifacts[k]
 	return pieces.Artifact{Kind: k, Content: content}, ok, f.open()
+}
+
+func (f *fakeEngine) CreatePiece(_ context.Context, n engine.NewPiece) (pieces.Snapshot, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.created = append(f.created, n)
+	s := pieces.Snapshot{Piece: pieces.Piece{
+		ID: cmp.Or(n.ID, reviewID), ProjectID: n.ProjectID, Name: pieces.TitleOf("", n.Name, n.Prompt), Phase: pieces.PhaseSpec, Activity: pieces.Interviewing,
+	}}
+	f.pieces = append(f.pieces, s)
+	return s, f.open()
+}
+
+func (f *fakeEngine) OpenWorkspace(ctx context.Context, id string, by pieces.Actor) (engine.Workspace, error) {
+	s, err := f.Piece(ctx, id)
+	if err != nil {
+		return engine.Workspace{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.opened = append(f.opened, string(by)+" "+id)
+	return engine.Workspace{Piece: s, Spec: f.artifacts[pieces.ArtifactSpec], Strategy: f.artifacts[pieces.ArtifactStrategy], Made: true}, nil
+}
+
+func (f *fakeEngine) Cues(_ context.Context, project string) (engine.Cues, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list engine.Cues
+	for _, c := range f.cues.Items {
+		if project == "" || c.ProjectID == project {
+			list.Items = append(list.Items, c)
+		}
+	}
+	list.Running, list.Snoozed = f.cues.Running, f.cues.Snoozed
+	return list, f.open()
+}
+
+func (f *fakeEngine) Snooze(_ context.Context, t engine.Target, fingerprint string) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.open(); err != nil {
+		return 0, err
+	}
+	for _, c := range f.cues.Items {
+		if c.Target == t && c.Fingerprint == fingerprint {
+			f.snoozed = append(f.snoozed, t)
+			return len(f.snoozed), nil
+		}
+	}
+	return 0, &engine.Refusal{Sentence: "This cue changed; refresh", Cause: pieces.ErrStale}
 }
 
 func (f *fakeEngine) Sessions(_ context.Context, filter pieces.SessionFilter) ([]pieces.Session, error) {

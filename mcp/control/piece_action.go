@@ -26,6 +26,7 @@ var pieceAction = tool{
 		{name: "title", kind: kindText, maxLen: pieces.MaxTitle, note: "createPR. Leave out title and body and Fermata writes them from the diff."},
 		{name: "body", kind: kindText, maxLen: 65_536, note: "createPR."},
 		{name: "isDraft", kind: kindFlag, note: "createPR; default false."},
+		{name: "dryRun", kind: kindFlag, def: false, note: "Only say whether it is legal now, whether a card would show, and what it would do."},
 		{name: "blocker", kind: kindText, maxLen: pieces.MaxTitle, note: "addDependency, removeDependency: piece or draft id, or tracker key."},
 	},
 	check: checkAction,
@@ -94,6 +95,9 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 	askBefore, err := c.askBefore(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if a.flag("dryRun") {
+		return c.dryRun(ctx, req, askBefore)
 	}
 	check := func(ctx context.Context) (*card, error) {
 		s, rule, err := c.Engine.Check(ctx, req)

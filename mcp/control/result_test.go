@@ -29,6 +29,19 @@ const wantPieceFields = `
 	"progress": 0, "prURL": null, "createdAt": "2026-03-01T11:00:00.000Z", "updatedAt": "2026-03-02T11:00:00.000Z", "completedAt": null,
 	"isArchived": false, ` + wantLinks + `, ` + wantSplits + `, ` + wantPlace
 
+const wantTasks = `
+				{"id": "` + taskID + `", "ordinal": 1, "kind": "agent", "name": "retry", "brief": "Do it <now>", "state": "running", "failure": null,
+					"waitsFor": null, "dependsOn": [], "attempts": 1, "sessionId": "` + sessionID + `", "branch": null, "worktree": null, "approved": false,
+					"approvalNote": null, "briefChanged": false, "hasHandoff": false, "costUSD": 0, "startedAt": "2026-03-04T11:00:00.000Z", "endedAt": null},
+				{"id": "` + reviewID + `", "ordinal": 2, "kind": "review", "name": "Work review", "brief": "", "state": "pending", "failure": null,
+					"waitsFor": null, "dependsOn": ["` + taskID + `"], "attempts": 0, "sessionId": null, "branch": null, "worktree": null, "approved": false,
+					"approvalNote": null, "briefChanged": false, "hasHandoff": false, "costUSD": 0, "startedAt": null, "endedAt": null}`
+
+const wantNoCues = `"groups": [{"key": "requiresApproval", "title": "Requires approval", "items": []},
+	{"key": "readyForReview", "title": "Ready for review", "items": []}, {"key": "readyToMerge", "title": "Ready to merge", "items": []}]`
+
+const wantNothingRuns = `"running": {"line": null, "running": 0, "advancing": 0, "projectNames": [], "pieces": []}`
+
 const wantSession = `
 	"id": "` + sessionID + `", "name": "retry", "kind": "task", "projectId": "` + projectID + `", "pieceId": "` + pieceID + `",
 	"taskId": "` + taskID + `", "state": "awaitingApproval", "awaitingApproval": true, "model": "claude-opus-4-5", "effort": null,
@@ -62,13 +75,7 @@ func TestResultsHaveEveryField(t *testing.T) {
 			"config": {"lane": "manual", "depth": "balanced", "refine": "if_gaps", "model": null, "effort": null, "permissionProfile": "standard",
 				"agentsAtOnce": 3, "budgetUSD": null, "resumeAfterLimit": true},
 			"failure": null, "costUSD": 0.25,
-			"tasks": [
-				{"id": "` + taskID + `", "ordinal": 1, "kind": "agent", "name": "retry", "brief": "Do it <now>", "state": "running", "failure": null,
-					"waitsFor": null, "dependsOn": [], "attempts": 1, "sessionId": "` + sessionID + `", "branch": null, "worktree": null, "approved": false,
-					"approvalNote": null, "briefChanged": false, "hasHandoff": false, "costUSD": 0, "startedAt": "2026-03-04T11:00:00.000Z", "endedAt": null},
-				{"id": "` + reviewID + `", "ordinal": 2, "kind": "review", "name": "Work review", "brief": "", "state": "pending", "failure": null,
-					"waitsFor": null, "dependsOn": ["` + taskID + `"], "attempts": 0, "sessionId": null, "branch": null, "worktree": null, "approved": false,
-					"approvalNote": null, "briefChanged": false, "hasHandoff": false, "costUSD": 0, "startedAt": null, "endedAt": null}],
+			"tasks": [` + wantTasks + `],
 			"edges": [{"from": "` + taskID + `", "to": "` + reviewID + `"}], "sessions": [{` + wantSession + `}],
 			"legalActions": ["pauseAgents", "stopAgents"], "reviewProgress": null,
 			"artifacts": {"spec": true, "strategy": false, "summary": false, "learnings": false, "analysis": false, "codeReview": false, "handoff": false, "workReview": false},
@@ -84,6 +91,21 @@ func TestResultsHaveEveryField(t *testing.T) {
 			{"seq": 2, "role": "toolUse", "text": null, "tool": "Bash", "toolId": "t1", "input": {"command": "ls"}, "error": false, "at": "2026-03-05T11:00:00.000Z"}]}`},
 		{"a filed draft", "create_draft", values{"spec": "# New", "cwd": "/home/ada/muse"}, `{"ok": true, "draftId": "` + reviewID + `", "title": "New", "lane": "manual"}`},
 		{"an edited draft", "update_draft", values{"draftId": draftID, "keys": []string{}}, `{` + wantDraftFields + `}`},
+		{"a new piece", "create_piece", values{"prompt": "Retry uploads\nmore", "cwd": "/home/ada/muse"}, `{"ok": true, "pieceId": "` + reviewID + `", "name": "Retry uploads",
+			"phase": {"key": "spec", "display": "Spec"}}`},
+		{"a workspace", "open_piece_workspace", values{"pieceId": pieceID}, `{"ok": true, "pieceId": "` + pieceID + `", "name": "upload-retry", "projectId": "` + projectID + `",
+			"worktreePath": "/data/worktrees/muse/upload-retry", "branchName": "fermata/upload-retry", "recreated": true,
+			"phase": {"key": "agents", "display": "Agents 0/1"}, "gate": null, "prURL": null, "tasks": [` + wantTasks + `],
+			"spec": "# Upload retry", "strategy": null,
+			"agentInstruction": "The worktree of 'upload-retry' is ready at /data/worktrees/muse/upload-retry, on the branch fermata/upload-retry. Your session has not moved: ask the person before you change directory to it. There, stay on that branch and commit what you do; do not remove the worktree. Fermata is working on this piece right now: read, but change nothing before it has paused or stopped."}`},
+		{"no cues", "list_cues", values{}, `{"schema": 1, "project": null, "count": 0, ` + wantNoCues + `, "multiProject": false, "snoozedCount": 0, ` + wantNothingRuns + `}`},
+		{"cues of no project", "list_cues", values{"cwd": "relative"}, `{"schema": 1, "project": null, "count": 0, ` + wantNoCues + `, "multiProject": false, "snoozedCount": 0, ` + wantNothingRuns + `}`},
+		{"a legal action tried out", "piece_action", act("stopAgents", "dryRun", true), `{"ok": true, "pieceId": "` + pieceID + `", "action": "stopAgents", "legal": true, "reason": null,
+			"card": true, "effect": ["Ends 1 running agent."], "legalActions": ["pauseAgents", "stopAgents"]}`},
+		{"an action without a card tried out", "piece_action", act("pauseAgents", "dryRun", true), `{"ok": true, "pieceId": "` + pieceID + `", "action": "pauseAgents", "legal": true, "reason": null,
+			"card": false, "effect": ["Ends 1 running agent."], "legalActions": ["pauseAgents", "stopAgents"]}`},
+		{"an illegal action tried out", "piece_action", act("markDone", "dryRun", true), `{"ok": true, "pieceId": "` + pieceID + `", "action": "markDone", "legal": false,
+			"reason": "markDone is not legal now.", "card": false, "effect": [], "legalActions": ["pauseAgents", "stopAgents"]}`},
 		{"a deleted draft", "cancel_draft", values{"draftId": draftID}, `{"ok": true, "draftId": "` + draftID + `"}`},
 		{"a released draft", "release_draft", values{"draftId": draftID}, `{` + wantReleasedFields + `}`},
 		{"an action", "piece_action", act("pauseAgents"), `{"ok": true, "pieceId": "` + pieceID + `", "phase": {"key": "agents", "display": "Agents 0/1"}, "gate": null}`},
@@ -173,7 +195,13 @@ func TestUnknownIDsAreToolErrors(t *testing.T) {
 		{"update_draft", values{"draftId": pieceID, "title": "x"}, "Unknown draftId"},
 		{"cancel_draft", values{"draftId": pieceID}, "Unknown draftId"},
 		{"release_draft", values{"draftId": "nope"}, "Unknown draftId"},
+		{"create_piece", values{"prompt": "x", "projectId": "nope"}, "Unknown projectId"},
+		{"open_piece_workspace", values{"pieceId": "nope"}, "Unknown pieceId"},
+		{"open_piece_workspace", values{"pieceId": draftID}, draftID + " is a draft in the Backlog, not a piece yet: it takes update_draft, cancel_draft and release_draft."},
+		{"reveal", values{"pieceId": "nope"}, "Unknown pieceId"},
+		{"reveal", values{"sessionId": "nope"}, "Unknown sessionId"},
 		{"piece_action", values{"pieceId": "nope", "action": "stopAgents"}, "Unknown pieceId"},
+		{"piece_action", values{"pieceId": "nope", "action": "stopAgents", "dryRun": true}, "Unknown pieceId"},
 		{"piece_action", values{"pieceId": draftID, "action": "stopAgents"}, draftID + " is a draft in the Backlog, not a piece yet: it takes update_draft, cancel_draft and release_draft."},
 		{"register_project", values{"path": "/no/repository"}, "/no/repository is not a git repository: run git init there."},
 	} {
@@ -199,8 +227,15 @@ func TestFaultsAreLoggedAndToldInGeneralWords(t *testing.T) {
 					}
 				}
 			}
-			if tool.name == "create_draft" {
+			switch tool.name {
+			case "create_draft":
 				args = values{"seed": "x", "projectId": projectID}
+			case "create_piece":
+				args = values{"prompt": "x", "projectId": projectID}
+			case "snooze_cue":
+				args = values{"target": values{"kind": "piece", "id": pieceID}, "fingerprint": "f"}
+			case "reveal":
+				args["pieceId"] = pieceID
 			}
 			if tool.name == "update_draft" {
 				args["title"] = "x"

@@ -13,6 +13,7 @@ var (
 	argPieceID   = arg{name: "pieceId", kind: kindText, required: true, format: notBlank, maxLen: maxID}
 	argDraftID   = arg{name: "draftId", kind: kindText, required: true, format: notBlank, maxLen: maxID}
 	argModel     = arg{name: "model", kind: kindText, format: modelID, maxLen: 200, note: "Exact model id for the spec step."}
+	argNewID     = arg{name: "id", kind: kindText, format: oneUUID, note: "A UUID you choose, so that a retry makes nothing twice."}
 	argRunAt     = arg{name: "runAt", kind: kindText, maxLen: maxID, note: "thisMac, or an Echo's id or name. Omit to follow the project."}
 )
 

@@ -31,8 +31,9 @@ var tools = []tool{
 	listProjects, listEchoes, registerProject,
 	listPieces, getPiece, getArtifact,
 	listSessions, getSession,
-	createDraft, updateDraft, cancelDraft, releaseDraft,
-	pieceAction,
+	createPiece, createDraft, updateDraft, cancelDraft, releaseDraft,
+	openPieceWorkspace, pieceAction,
+	listCues, snoozeCue, reveal,
 }
 
 // ToolCount is how many tools the server serves.
@@ -59,18 +60,7 @@ func toolNamed(name string) (tool, bool) {
 
 // definition is the tool as tools/list shows it.
 func (t tool) definition() mcpgo.Tool {
-	properties, required := map[string]any{}, []string{}
-	for _, d := range t.args {
-		properties[d.name] = d.schema()
-		if d.required {
-			required = append(required, d.name)
-		}
-	}
-	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 {
-		schema["required"] = required
-	}
-	raw, err := json.Marshal(schema)
+	raw, err := json.Marshal(objectSchema(t.args))
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", t.name, err)) // strings, numbers and maps of them always marshal
 	}
@@ -101,7 +91,7 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s '%s' %s", e.Tool, e.Argument, e.Rule)
 }
 
-// args are a call's arguments, valid by the tool's table: string, bool, int or []string.
+// args are a call's arguments, valid by the tool's table: string, bool, int, []string or args.
 type args map[string]any
 
 func (a args) has(name string) bool { _, ok := a[name]; return ok }
@@ -111,6 +101,8 @@ func (a args) text(name string) string { s, _ := a[name].(string); return s }
 func (a args) flag(name string) bool { b, _ := a[name].(bool); return b }
 
 func (a args) whole(name string) int { n, _ := a[name].(int); return n }
+
+func (a args) object(name string) args { o, _ := a[name].(args); return o }
 
 func (a args) texts(name string) []string { l, _ := a[name].([]string); return l }
 
@@ -168,10 +160,7 @@ func (t tool) parse(raw json.RawMessage) (args, error) {
 }
 
 func (t tool) unknown(given map[string]json.RawMessage) error {
-	names := make([]string, len(t.args))
-	for i, d := range t.args {
-		names[i] = d.name
-	}
+	names := namesOf(t.args)
 	var strangers []string
 	for name := range given {
 		if !slices.Contains(names, name) {
