@@ -18,7 +18,7 @@ import (
 
 // Reasons for which an order of the command line is refused.
 var (
-	errOwnAgent = errors.New(control.SentenceOwnAgent) //nolint:staticcheck // the sentence of the tools
+	errOwnAgent = errors.New(control.SentenceOwnAgent)                                                                                                    //nolint:staticcheck // the sentence of the tools
 	errStranger = errors.New("Fermata cannot tell whether one of its own agents runs this command, so it only reads: run it from a terminal of your own") //nolint:staticcheck // a name
 )
 
