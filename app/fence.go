@@ -16,11 +16,11 @@ import (
 	"fermata/pieces/engine"
 )
 
-// Reasons for which an order of the command line is refused.
-var (
-	errOwnAgent = errors.New(control.SentenceOwnAgent)                                                                                                    //nolint:staticcheck // the sentence of the tools
-	errStranger = errors.New("Fermata cannot tell whether one of its own agents runs this command, so it only reads: run it from a terminal of your own") //nolint:staticcheck // a name
-)
+// errOwnAgent is the sentence of the tools, which ends as one.
+var errOwnAgent = errors.New(control.SentenceOwnAgent) //nolint:staticcheck // see above
+
+// errStranger refuses an order when it cannot be found out who gives it.
+var errStranger = errors.New("Fermata cannot tell whether one of its own agents runs this command, so it only reads: run it from a terminal of your own") //nolint:staticcheck // a name
 
 // guard tells Fermata's own agents from the person, at the MCP server and at the command line's socket.
 type guard struct {

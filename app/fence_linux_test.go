@@ -11,6 +11,7 @@ import (
 
 	"fermata/app/apptest"
 	"fermata/mcp/control"
+	"fermata/pieces"
 	"fermata/pieces/agent"
 	"fermata/pieces/piecestest"
 )
@@ -153,9 +154,15 @@ func TestOwnAgentsReadAndDoNotDriveWhateverWayTheyTry(t *testing.T) {
 	}
 }
 
-func TestTheSentenceIsTheSameAtEveryFence(t *testing.T) {
+func TestEveryFenceRefusesTheSameToolsWithTheSameSentence(t *testing.T) {
 	t.Parallel()
 	if agent.FenceSentence != control.SentenceOwnAgent {
 		t.Errorf("the hook says %q, the server %q", agent.FenceSentence, control.SentenceOwnAgent)
+	}
+	for _, tool := range control.WriteTools() {
+		verdict, words := agent.Policy{Profile: pieces.ProfileTrusted}.Decide("mcp__helper__"+tool, nil)
+		if verdict != agent.VerdictDeny || words != control.SentenceOwnAgent {
+			t.Errorf("the hook lets %s pass: %s %q", tool, verdict, words)
+		}
 	}
 }

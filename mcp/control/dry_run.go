@@ -40,7 +40,7 @@ func (c *control) dryRun(ctx context.Context, r engine.Request, askBefore bool) 
 	if err != nil {
 		return nil, err
 	}
-	v.Legal, v.Card = true, pieces.TierOf(rule, r.Lane).NeedsCard(askBefore)
+	v.Legal, v.Card = true, pieces.TierOf(rule, r.Lane).NeedsCard(askBefore) || strangersTool(ctx) != nil
 	v.Effect = append(v.Effect, effect.Lines...)
 	return v, nil
 }

@@ -426,7 +426,7 @@ func (f *fakeEngine) change(do func()) {
 func (f *fakeEngine) state() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return fmt.Sprint(f.projects, f.drafts, len(f.pieces), f.acts, f.filed, f.released)
+	return fmt.Sprint(f.projects, f.drafts, len(f.pieces), f.acts, f.filed, f.released, f.created, f.opened, f.snoozed)
 }
 
 func (f *fakeEngine) acted() []engine.Request {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"fermata/pieces"
+	"fermata/pieces/engine"
 )
 
 // CallerKind is who a caller is to Fermata.
@@ -109,20 +110,53 @@ func (c *control) strangerCard(ctx context.Context, t *tool, a args) (*card, err
 
 // subject names what a call is about. A call about nothing that exists is refused before anybody is asked.
 func (c *control) subject(ctx context.Context, a args, k *card) error {
-	if id := a.text("draftId"); id != "" {
-		d, err := c.Engine.Draft(ctx, id)
-		if unknown(err) {
-			return c.subjectPiece(ctx, id, k, err)
-		}
-		k.item, k.projectID = d.Title, d.ProjectID
+	target := a.object("target")
+	id, session := cmp.Or(a.text("draftId"), a.text("pieceId")), a.text("sessionId")
+	switch engine.TargetKind(target.text("kind")) {
+	case engine.TargetPiece:
+		id = target.text("id")
+	case engine.TargetSession:
+		session = target.text("id")
+	default:
+	}
+	switch {
+	case a.has("draftId"):
+		return c.subjectDraft(ctx, id, k)
+	case id != "":
+		return c.subjectPiece(ctx, id, k)
+	case session != "":
+		s, err := c.Engine.Session(ctx, session)
+		k.item, k.pieceID, k.projectID = s.Name, s.PieceID, s.ProjectID
 		return err
 	}
-	if id := a.text("pieceId"); id != "" {
-		return c.subjectPiece(ctx, id, k, nil)
+	return c.subjectNew(ctx, a, k)
+}
+
+// subjectDraft names a draft, or the piece that it has become.
+func (c *control) subjectDraft(ctx context.Context, id string, k *card) error {
+	d, err := c.Engine.Draft(ctx, id)
+	if unknown(err) && c.subjectPiece(ctx, id, k) == nil {
+		return nil
 	}
+	k.item, k.projectID = d.Title, d.ProjectID
+	return err
+}
+
+func (c *control) subjectPiece(ctx context.Context, id string, k *card) error {
+	s, err := c.Engine.Piece(ctx, id)
+	if err != nil {
+		return c.aboutDraft(ctx, id, err)
+	}
+	k.item, k.pieceID, k.projectID = s.Piece.Name, s.Piece.ID, s.Piece.ProjectID
+	return nil
+}
+
+// subjectNew names what a call would make, by what it says of it.
+func (c *control) subjectNew(ctx context.Context, a args, k *card) error {
 	k.item = a.text("path")
-	if words := cmp.Or(a.text("seed"), a.text("prompt")); !a.blank("spec") || !a.blank("title") || words != "" {
-		k.item = pieces.TitleOf(a.text("spec"), a.text("title"), words)
+	title, words := cmp.Or(a.text("title"), a.text("name")), cmp.Or(a.text("seed"), a.text("prompt"))
+	if a.text("spec")+title+words != "" {
+		k.item = pieces.TitleOf(a.text("spec"), title, words)
 	}
 	if a.blank("projectId") && a.blank("cwd") {
 		return nil
@@ -130,16 +164,6 @@ func (c *control) subject(ctx context.Context, a args, k *card) error {
 	p, err := c.project(ctx, a)
 	k.projectID = p.ID
 	return err
-}
-
-// subjectPiece names a piece; instead is the error if there is none, nil for the engine's own.
-func (c *control) subjectPiece(ctx context.Context, id string, k *card, instead error) error {
-	s, err := c.Engine.Piece(ctx, id)
-	if err != nil {
-		return cmp.Or(instead, err)
-	}
-	k.item, k.pieceID, k.projectID = s.Piece.Name, s.Piece.ID, s.Piece.ProjectID
-	return nil
 }
 
 // oneLine shows an argument on a card.

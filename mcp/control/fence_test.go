@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,20 +13,28 @@ import (
 
 	"fermata/pieces"
 	"fermata/pieces/consent"
+	"fermata/pieces/engine"
 )
 
-// writes is one well-formed call of each write tool that the fake engine can carry out, with the card that a caller who
-// cannot be placed waits for.
-var writes = []struct {
+// write is a call of a write tool with the card that it waits for.
+type write struct {
 	tool  string
 	args  values
 	title string
 	body  string
 	line  string // of the effect, besides the one about the caller
-}{
+}
+
+// writes is one well-formed call of each write tool that the fake engine can carry out, with the card that a caller who
+// cannot be placed waits for.
+var writes = []write{
 	{"register_project", values{"path": "/home/ada/new"}, "register a project", "register a project: '/home/ada/new'", "path: /home/ada/new"},
 	{"create_draft", values{"projectId": projectID, "spec": "# Ports\n\nText."}, "file a draft", "file a draft: 'Ports' (muse)", "spec: # Ports Text."},
 	{"create_draft", values{"projectId": projectID, "spec": "# Ports\n", "release": true}, "release the draft", "release the draft on 'Ports' (muse)", "Makes a branch and a worktree, and starts the piece on the lane manual."},
+	{"create_piece", values{"projectId": projectID, "prompt": "Make it\nfast", "name": "Speed"}, "create a piece", "create a piece: 'Speed' (muse)", "prompt: Make it fast"},
+	{"open_piece_workspace", values{"pieceId": pieceID}, "open a piece's workspace", "open a piece's workspace: 'upload-retry' (muse)", "pieceId: " + pieceID},
+	{"snooze_cue", values{"target": values{"kind": "piece", "id": pieceID}, "fingerprint": "f"}, "snooze a cue", "snooze a cue: 'upload-retry' (muse)", "target: id " + pieceID + ", kind piece"},
+	{"reveal", values{"sessionId": sessionID}, "open an item on the screen", "open an item on the screen: 'retry' (muse)", "sessionId: " + sessionID},
 	{"update_draft", values{"draftId": draftID, "title": "New"}, "change a draft", "change a draft: 'Balanced controls' (muse)", "title: New"},
 	{"cancel_draft", values{"draftId": draftID}, "delete a draft", "delete a draft: 'Balanced controls' (muse)", "draftId: " + draftID},
 	{"release_draft", values{"draftId": draftID}, pieces.VerbReleaseAuto, pieces.VerbReleaseAuto + " on 'Balanced controls' (muse)", "The draft's spec is used as it is."},
@@ -78,8 +87,15 @@ func TestOwnAgentsRead(t *testing.T) {
 func TestACallerThatCannotBePlacedWaitsForACardWhateverItWrites(t *testing.T) {
 	t.Parallel()
 	for _, w := range writes {
-		k := newRig(t)
+		var k *rig
+		k = newRigWith(t, func(o *Options) {
+			o.Reveal = func(_ context.Context, piece, session string) error {
+				k.engine.change(func() { k.engine.opened = append(k.engine.opened, piece+session) })
+				return nil
+			}
+		})
 		k.kind = CallerUnknown
+		k.engine.cues.Items = []engine.Cue{{Target: engine.Target{Kind: engine.TargetPiece, ID: pieceID}, Fingerprint: "f"}}
 		before := k.engine.state()
 		denied := k.start(t.Context(), w.tool, w.args)
 		q := k.cards(1)[0]
@@ -190,5 +206,21 @@ func TestEveryWriteToolHasWordsForItsCard(t *testing.T) {
 		if strangerVerbs[name] == "" {
 			t.Errorf("%s has none", name)
 		}
+		if !slices.ContainsFunc(writes, func(w write) bool { return w.tool == name }) {
+			t.Errorf("no test asks for a card of %s", name)
+		}
+	}
+}
+
+func TestADryRunTellsACallerThatCannotBePlacedOfItsCard(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[CallerKind]bool{CallerOutside: false, CallerUnknown: true} {
+		k := newRig(t)
+		k.kind = kind
+		got := k.ok("piece_action", act("pauseAgents", "dryRun", true)).(map[string]any)
+		if got["legal"] != true || got["card"] != want {
+			t.Errorf("caller %d: %v", kind, got)
+		}
+		k.cards(0)
 	}
 }
