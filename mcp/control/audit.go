@@ -92,13 +92,13 @@ func (o Options) booked(ctx context.Context, tool string, arguments json.RawMess
 	}
 	n, start := &notes{}, time.Now()
 	return context.WithValue(ctx, notesKey{}, n), func(err error, message string) {
-		r := CallRecord{At: start, Tool: tool, Arguments: redact(arguments), Took: time.Since(start)}
+		r := CallRecord{At: start, Tool: tool, Arguments: redact(arguments), Took: time.Since(start), OwnAgent: o.callerKind(ctx) == CallerOwnAgent}
 		if o.Caller != nil {
 			who := o.Caller(ctx)
 			r.Client, r.Version = who.Name, who.Version
 		}
 		n.mu.Lock()
-		r.Cards, r.OwnAgent = n.cards, n.fenced
+		r.Cards = n.cards
 		r.Result = n.kind(ctx, err)
 		n.mu.Unlock()
 		if r.Result != ResultOK {

@@ -114,6 +114,18 @@ func TestEveryEndOfACallIsBookedOnce(t *testing.T) {
 	}
 }
 
+func TestOwnAgentsAreBookedAsSuch(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]ResultKind{"list_projects": ResultOK, "cancel_draft": ResultFenced} {
+		k, b := bookedRig(t)
+		k.kind = CallerOwnAgent
+		k.call(tool, map[string]values{"list_projects": {}, "cancel_draft": {"draftId": draftID}}[tool])
+		if got := b.only(t); !got.OwnAgent || got.Result != want {
+			t.Errorf("%s is booked %+v", tool, got)
+		}
+	}
+}
+
 func TestMalformedCallsAreBooked(t *testing.T) {
 	t.Parallel()
 	b := &book{}

@@ -109,7 +109,7 @@ type control struct {
 	flights flights
 }
 
-// New returns the MCP server with every tool on it. Mount it behind Checked, which answers malformed arguments.
+// New returns the MCP server with every tool, resource and prompt on it. Mount it behind Checked, which answers malformed arguments.
 func New(o Options) *server.MCPServer {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -118,13 +118,20 @@ func New(o Options) *server.MCPServer {
 		o.Caller = func(context.Context) Caller { return Caller{} }
 	}
 	c := &control{Options: o}
+	hooks := &server.Hooks{}
+	hooks.AddAfterListResources(c.listPieceResources)
 	s := server.NewMCPServer("fermata", o.Version,
 		server.WithTitle("Fermata"),
 		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(true, true), server.WithHooks(hooks),
+		server.WithPromptCapabilities(false),
+		server.WithCompletions(), server.WithPromptCompletionProvider(completer{c}), server.WithResourceCompletionProvider(completer{c}),
 		server.WithInstructions(instructions))
 	for _, t := range tools {
 		s.AddTool(t.definition(), c.handler(t))
 	}
+	c.addResources(s)
+	c.addPrompts(s)
 	return s
 }
 
