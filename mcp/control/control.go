@@ -141,10 +141,10 @@ A draft waits in the Backlog until it is released; the piece it becomes has the 
 The rail: Spec -> Strategy -> Agents (plan, run, work review) -> Review -> Done.
 Each stop is a gate, the decision that waits for a person; gate null means the machine is working.
 Lanes: manual stops at every gate; auto goes on by itself up to Review; loop belongs to the project's Loop.
-Start: create_draft with a spec (markdown with a "# Title") and your cwd, then release_draft, or release: true at once.
+Start: create_piece from an idea, or create_draft with a spec (markdown with a "# Title") and your cwd, then release_draft, or release: true at once.
 If the directory is in no project yet, call register_project first.
-Follow: poll get_piece with the id every 10 seconds or so; read phase, gate, tasks and legalActions.
-Drive: piece_action with one of legalActions. In order: approveSpec, approveStrategy, startExecution, and in Review approveTask for each agent, then createPR.
+Follow: poll get_piece with the id every 10 seconds or so; read phase, gate, tasks and legalActions. list_cues says what needs the person.
+Drive: piece_action with one of legalActions. In order: approveSpec, approveStrategy, startExecution, and in Review approveTask for each agent, then createPR. dryRun says what an action would do.
 Failures: failure and tasks say what happened; retryFailedAgents, sendBackToAgents or resumeAgents goes on.
 Read documents with get_artifact and transcripts with get_session before you approve anything for the person.
 stopAgents and markDone always wait for the person to answer a card in Fermata, other actions may; such a call stays open for as long as that takes, so do not repeat it.
