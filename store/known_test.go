@@ -27,6 +27,7 @@ func zero(v reflect.Value) {
 				zero(v.Field(i))
 			}
 		}
+	default: // it reaches no further
 	}
 	if v.CanSet() && v.Kind() != reflect.Pointer && v.Kind() != reflect.Slice {
 		v.SetZero()
