@@ -189,8 +189,8 @@ func (c *controlPlane) Status() settings.ServerStatus {
 	defer c.mu.Unlock()
 	st := settings.ServerStatus{Wanted: c.wanted, Problem: c.problem, TokenPlace: c.secrets.place()}
 	if c.server != nil {
-		now := c.server.Status()
-		st.Running, st.Port = now.Running, now.Port
+		// It is bound, so whoever connects is answered, even when its goroutine has not come to run yet.
+		st.Running, st.Port = true, c.server.Status().Port
 	}
 	return st
 }

@@ -88,13 +88,27 @@ func (r *Registrar) write(ctx context.Context, entry, old []byte) error {
 			return err
 		}
 	}
-	err := r.run(ctx, claude, "mcp", "add-json", "-s", "user", Name, string(entry))
-	if err == nil {
-		err = r.verify(entry)
-	}
+	err := r.add(ctx, claude, entry)
 	if err != nil && old != nil {
 		// Without this a failed replacement would leave the person with no entry at all.
 		err = errors.Join(err, r.file().put(context.WithoutCancel(ctx), old))
+	}
+	return err
+}
+
+// addAttempts is how often an entry is added that another Claude Code overwrote in the same moment: each start of one
+// reads the whole file and writes it back.
+const addAttempts = 4
+
+func (r *Registrar) add(ctx context.Context, claude string, entry []byte) error {
+	var err error
+	for range addAttempts {
+		if err = r.run(ctx, claude, "mcp", "add-json", "-s", "user", Name, string(entry)); err != nil {
+			return err
+		}
+		if err = r.verify(entry); err == nil {
+			return nil
+		}
 	}
 	return err
 }
