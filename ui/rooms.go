@@ -165,8 +165,11 @@ func (s *Shell) openWelcome() {
 	})
 }
 
-// turnOnPatience is how long the server may take to start.
-const turnOnPatience = 20 * time.Second
+// turnOnPatience is how long the server may take to start; it is looked at again this often, besides its own wakes.
+const (
+	turnOnPatience = 20 * time.Second
+	turnOnLook     = 200 * time.Millisecond
+)
 
 // turnOn switches the server on and waits until it answers, since only then it has an address to register.
 func (s *Shell) turnOn(ctx context.Context) error {
@@ -177,6 +180,8 @@ func (s *Shell) turnOn(ctx context.Context) error {
 	if err := s.Engine.SetSetting(ctx, pieces.KeyMCPEnabled, "true"); err != nil {
 		return err
 	}
+	look := time.NewTicker(turnOnLook)
+	defer look.Stop()
 	for {
 		switch st := s.Plane.Status(); {
 		case st.Running:
@@ -186,6 +191,7 @@ func (s *Shell) turnOn(ctx context.Context) error {
 		}
 		select {
 		case <-wake:
+		case <-look.C:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -59,19 +59,23 @@ type Shell struct {
 	quitting bool
 }
 
-// New returns a shell that shows nothing until Start.
-func New(o Options) *Shell { return &Shell{Options: o, projects: map[string]*project.Project{}} }
-
-// Start shows the tray and the first window: the welcome window until it was answered, then the home window.
-func (s *Shell) Start(ctx context.Context) {
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
+// New returns a shell that shows nothing but the tray until Start. It is called on the main goroutine before the app
+// runs: Fyne starts the tray only as the app starts, so a tray that is set later is never seen.
+func New(o Options) *Shell {
+	s := &Shell{Options: o, projects: map[string]*project.Project{}}
 	if s.Tray != nil {
 		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
 			Show: s.Show, OpenProject: s.OpenProject, NewDraft: s.newDraft, Settings: s.openSettings, Quit: s.quit,
 		}})
 		s.tray.Show(tray.Model{Dark: s.dark()})
 	}
+	return s
+}
+
+// Start shows the first window, once the app runs: the welcome window until it was answered, then the home window.
+func (s *Shell) Start(ctx context.Context) {
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
 	s.cards.Follow()
 	pump.Follow(s.ctx, s.Pump, s.eachMinute(), s.readOverview, s.show, s.fail)
 	welcomed := ""

@@ -15,7 +15,10 @@ import (
 	"fermata/ui/pump"
 )
 
-const healthPatience = 10 * time.Second
+const (
+	healthPatience = 10 * time.Second
+	startingLook   = 300 * time.Millisecond
+)
 
 // standing is what the pane shows of the server.
 type standing struct {
@@ -183,10 +186,17 @@ func (p *plane) read(ctx context.Context) (standing, error) {
 }
 
 func (p *plane) show(st standing) {
+	starting := st.Wanted && !st.Running && st.Problem == ""
+	if starting {
+		p.lookAgain()
+	}
 	switch {
 	case st.Running:
 		p.state.Set(kit.StateRunning, "")
 		p.stateRow.SetText("Running on 127.0.0.1", fmt.Sprintf("Port %d", st.Port))
+	case starting:
+		p.state.Set(kit.StateIdle, "")
+		p.stateRow.SetText("Starting", "")
 	case st.Wanted:
 		p.state.Set(kit.StateFailed, "")
 		p.stateRow.SetText("Not running", st.Problem)
@@ -208,6 +218,19 @@ func (p *plane) show(st standing) {
 	p.showEntry(st)
 	p.token.Set(st.TokenPlace)
 	p.body.Refresh()
+}
+
+// lookAgain reads the status of a server that is about to start once more.
+func (p *plane) lookAgain() {
+	p.s.Pump.Go(p.s.ctx, func(ctx context.Context) error {
+		timer := time.NewTimer(startingLook)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) { p.again.Wake() })
 }
 
 func (p *plane) showEntry(st standing) {
