@@ -121,7 +121,7 @@ func (s *Shell) openProject(p pieces.Project) {
 				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings,
 				Inspector: inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL}),
 			})
-			content.Keys(w.Canvas())
+			content.Keys(uncovered{w.Canvas()})
 			s.projects[p.ID] = content
 			return content.Content()
 		},

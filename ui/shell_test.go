@@ -21,6 +21,7 @@ import (
 	"fermata/ui/stage"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 )
 
 // app is the test app; it remembers what the desktop was told.
@@ -372,6 +373,28 @@ func TestQuestionOfAClosedProjectIsNotifiedAndAskedWhenItOpens(t *testing.T) {
 		t.Errorf("outcome %v", r.Outcome)
 	}
 	w.Until("the tray counts it no more", func() bool { return !w.trayHas("1 decision waits for you")() })
+}
+
+func TestKeysOfTheWindowDoNothingBelowAQuestion(t *testing.T) {
+	w := start(t, true, nil)
+	w.wait("Fermata")
+	w.shell.OpenProject("m")
+	muse := w.waitFor("Fermata: muse", "newDraft")
+	end := w.ask("m")
+	w.Until("it can be answered", func() bool { _, err := w.shell.Locate("card:deny"); return err == nil })
+	newDraft := func() {
+		muse.Canvas().(fyne.Shortcutable).TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+	}
+	newDraft()
+	if stage.Has(muse, "draft:title") {
+		t.Fatal("Ctrl+N opened the form below the question")
+	}
+	w.Tap(muse, "card:deny")
+	<-end
+	newDraft()
+	if !stage.Has(muse, "draft:title") {
+		t.Error("Ctrl+N opens no form after the answer")
+	}
 }
 
 func TestQuestionIsNotNotifiedWhenTheSwitchIsOff(t *testing.T) {

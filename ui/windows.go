@@ -89,6 +89,28 @@ func (s *Shell) closed(w *window, r room) {
 	}
 }
 
+// uncovered is a canvas whose keys do nothing while something lies over its content: a key that is meant for a question
+// must not press what is below it.
+type uncovered struct{ fyne.Canvas }
+
+// AddShortcut adds a shortcut of the content.
+func (u uncovered) AddShortcut(shortcut fyne.Shortcut, do func(fyne.Shortcut)) {
+	u.Canvas.AddShortcut(shortcut, func(pressed fyne.Shortcut) {
+		if u.Overlays().Top() == nil {
+			do(pressed)
+		}
+	})
+}
+
+// SetOnTypedKey sets what a key does in the content while nothing has the focus.
+func (u uncovered) SetOnTypedKey(do func(*fyne.KeyEvent)) {
+	u.Canvas.SetOnTypedKey(func(ev *fyne.KeyEvent) {
+		if u.Overlays().Top() == nil {
+			do(ev)
+		}
+	})
+}
+
 // No window is made smaller than is useful, whatever was remembered.
 const (
 	leastWide = 480

@@ -33,12 +33,13 @@ type standing struct {
 type plane struct {
 	s     *Settings
 	body  fyne.CanvasObject
-	again signal.Hub // wakes the reader when the server changed, and after a button here has done something
+	foot  *fyne.Container // what the last button did: below the pane, so that it is seen wherever the pane is scrolled to
+	again signal.Hub      // wakes the reader when the server changed, and after a button here has done something
 
 	state, health, entry          *kit.StateDot
 	stateRow, healthRow, entryRow *kit.Row
 	problem                       *kit.ErrorBar
-	said                          *kit.Paragraph // what the last button did
+	said                          *kit.Paragraph
 	token                         *kit.Paragraph
 	register, unregister          *kit.Button
 	copyInstructions, copyInline  *kit.Button
@@ -54,10 +55,10 @@ func newPlane(s *Settings) *plane {
 	p.health, p.healthRow = stateRow("mcp:health")
 	p.entry, p.entryRow = stateRow("mcp:registered")
 	p.makeButtons()
+	p.foot = container.NewVBox(kit.Divider(), kit.Pad(kit.Together, kit.Column(0, p.problem, p.said)))
+	p.foot.Hide()
 	p.body = kit.Column(kit.Groups,
 		kit.Heading(MCP),
-		p.problem,
-		p.said,
 		card("Server",
 			s.form.row(pieces.KeyMCPEnabled, "Fermata MCP server"),
 			s.form.row(pieces.KeyMCPAskBefore, "Ask before runs and pull requests"),
@@ -153,7 +154,8 @@ func (p *plane) end(done string, err error) {
 		p.problem.Set(kit.Problem{What: err.Error(), Safe: "Nothing was changed."})
 	}
 	p.again.Wake()
-	p.body.Refresh()
+	p.foot.Show()
+	p.s.content.Refresh()
 }
 
 // follow reads how the server stands, now and after each change.

@@ -104,7 +104,7 @@ func (s *Settings) build() {
 	side := container.NewBorder(nil, nil, nil, kit.Divider(), container.NewStack(room, kit.Pad(kit.Together, list)))
 	s.shown = container.NewStack()
 	s.scroll = container.NewVScroll(kit.Pad(kit.Pane, kit.Readable(kit.Column(kit.Groups, s.problem, s.shown))))
-	s.content = container.NewStack(container.NewBorder(nil, nil, side, nil, s.scroll), s.layer)
+	s.content = container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewBorder(nil, s.plane.foot, nil, nil, s.scroll)), s.layer)
 }
 
 // Open shows a pane.
@@ -117,7 +117,8 @@ func (s *Settings) Open(name string) {
 		row.SetSelected(other == name)
 	}
 	s.shown.Objects = []fyne.CanvasObject{s.panes[name]}
-	s.shown.Refresh()
+	s.plane.foot.Hide()
+	s.content.Refresh()
 	s.scroll.ScrollToTop()
 }
 

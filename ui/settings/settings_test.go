@@ -295,6 +295,10 @@ func TestEveryButtonOfTheServerDoesWhatItSays(t *testing.T) {
 	w.Until("it is copied", func() bool { return w.copied == "claude mcp add fermata" })
 	w.Tap(w.w, "mcp:copyInline")
 	w.Until("it is copied", func() bool { return w.copied == `{"mcpServers":{}}` })
+	if !shows(w.w, "The inline config was copied.") {
+		t.Error("nothing says that it was copied")
+	}
+	w.Keep(w.w, "settings-copied")
 	w.Tap(w.w, "mcp:register")
 	w.waitFor("register false")
 	w.Tap(w.w, "mcp:unregister")
