@@ -34,6 +34,7 @@ type controlPlane struct {
 	retry   chan chan struct{}
 
 	mu      sync.Mutex
+	open    func(projectID, pieceID string) // nil until there are windows
 	server  *mcp.Server
 	served  chan struct{}
 	wanted  bool
@@ -121,7 +122,7 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 	}
 	options := control.Options{
 		Engine: c.engine, Desk: c.desk, Version: Version, Log: c.log,
-		Caller: c.guard.caller,
+		Caller: c.guard.caller, Reveal: c.reveal,
 	}
 	tools := control.New(options)
 	s, err := mcp.New(mcp.Options{
@@ -135,8 +136,11 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 		return
 	}
 	served := make(chan struct{})
+	announcing, stopAnnouncing := context.WithCancel(ctx)
+	go control.Announcer{Engine: c.engine, Notify: s.Notify, Log: c.log}.Run(announcing)
 	go func() {
 		defer close(served)
+		defer stopAnnouncing()
 		if err := s.Serve(context.WithoutCancel(ctx)); err != nil {
 			c.log.Error("serve the control plane", "err", err)
 			c.fail("The server stopped: " + err.Error())
@@ -172,6 +176,39 @@ func (c *controlPlane) current() *mcp.Server {
 	defer c.mu.Unlock()
 	return c.server
 }
+
+// windows tells how a piece is opened, once there are windows.
+func (c *controlPlane) windows(open func(projectID, pieceID string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = open
+}
+
+// reveal opens a piece, or the piece of a session, in its project's window.
+func (c *controlPlane) reveal(ctx context.Context, pieceID, sessionID string) error {
+	c.mu.Lock()
+	open := c.open
+	c.mu.Unlock()
+	if open == nil {
+		return errNoWindow
+	}
+	if sessionID != "" {
+		s, err := c.engine.Session(ctx, sessionID)
+		if err != nil {
+			return err
+		}
+		open(s.ProjectID, s.PieceID)
+		return nil
+	}
+	p, err := c.engine.Piece(ctx, pieceID)
+	if err != nil {
+		return err
+	}
+	open(p.Piece.ProjectID, p.Piece.ID)
+	return nil
+}
+
+var errNoWindow = errors.New("Fermata is still starting its windows; try again in a moment") //nolint:staticcheck // a name
 
 // endpoint returns the URL that clients connect to.
 func (c *controlPlane) endpoint() (string, error) {

@@ -69,10 +69,17 @@ func hasDisplay(env func(string) string) error {
 
 // live runs the windows on this goroutine and everything else beside it, and ends all of it in order.
 func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
-	if err := c.engine.Start(ctx); err != nil {
+	// The engine ends by Close, after the waiting calls were answered, and not by the signal itself.
+	if err := c.engine.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	defer c.engine.Close()
+	// Clients are answered while the windows are still being made.
+	var work sync.WaitGroup
+	serving, stopServing := context.WithCancel(ctx)
+	work.Go(func() { c.plane.run(serving) })
+	defer work.Wait()
+	defer stopServing()
 	a := fyneapp.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))
 	a.Settings().SetTheme(kit.NewTheme(kit.Fonts{
@@ -85,15 +92,13 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 		Tray: host, DataFolder: string(c.folder),
 	})
 	l, err := listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
-		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(screen, shell, name) })
+		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(ctx, screen, shell, name) })
 	})
 	if err != nil {
 		return err
 	}
-	var work sync.WaitGroup
-	serving, stopServing := context.WithCancel(ctx)
-	work.Go(func() { c.plane.run(serving) })
 	work.Go(func() { l.serve(ctx) })
+	c.plane.windows(func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) })
 	a.Lifecycle().SetOnStarted(func() { shell.Start(ctx) })
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
@@ -110,7 +115,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 
 // locate says where a named widget is on its window, so that tests can click it as a person would. It runs on the main
 // goroutine and waits for it.
-func locate(screen *pump.Pump, shell *ui.Shell, name string) (ui.Place, error) {
+func locate(ctx context.Context, screen *pump.Pump, shell *ui.Shell, name string) (ui.Place, error) {
 	type found struct {
 		place ui.Place
 		err   error
@@ -120,6 +125,10 @@ func locate(screen *pump.Pump, shell *ui.Shell, name string) (ui.Place, error) {
 		p, err := shell.Locate(name)
 		back <- found{p, err}
 	})
-	f := <-back
-	return f.place, f.err
+	select {
+	case f := <-back:
+		return f.place, f.err
+	case <-ctx.Done():
+		return ui.Place{}, context.Cause(ctx)
+	}
 }

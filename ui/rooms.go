@@ -84,6 +84,15 @@ func (s *Shell) openSettings() {
 // OpenProject shows a project's window.
 func (s *Shell) OpenProject(id string) { s.withProject(id, func(*project.Project) {}) }
 
+// OpenPiece opens a piece in its project's window, or the window alone when pieceID is empty.
+func (s *Shell) OpenPiece(projectID, pieceID string) {
+	if pieceID == "" {
+		s.OpenProject(projectID)
+		return
+	}
+	s.openPiece(projectID, pieceID)
+}
+
 func (s *Shell) openPiece(projectID, pieceID string) {
 	s.withProject(projectID, func(p *project.Project) { p.ShowPiece(pieceID) })
 }

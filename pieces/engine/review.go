@@ -48,8 +48,8 @@ func (e *Engine) startReview(ctx context.Context, s pieces.Snapshot, tasks []pie
 // runReview reads the diff against the acceptance criteria and writes the verdict.
 func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 	answer, cost, err := e.review(ctx, s)
-	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errQuitting) {
-		return
+	if e.ctx.Err() != nil {
+		return // quitting: the next start finds the review cut off
 	}
 	on := pieces.OnReviewPassed
 	record := pieces.WorkReview{Verdict: answer.Verdict, Criteria: answer.Criteria, Findings: findings(s.Tasks, answer), CostUSD: cost, At: e.Now()}

@@ -28,8 +28,8 @@ func failed(err error) taskEnd {
 // runTask runs one attempt of an agent and writes its end.
 func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string) {
 	end := e.attempt(ctx, g, pieceID, taskID)
-	if errors.Is(context.Cause(ctx), errQuitting) {
-		return // the next start finds the agent interrupted and can resume it
+	if e.ctx.Err() != nil {
+		return // quitting: the next start finds the agent interrupted and can resume it
 	}
 	if ctx.Err() != nil {
 		end.state, end.failure = pieces.TaskCancelled, "Stopped."
