@@ -66,6 +66,14 @@ func newRig(t *testing.T, script piecestest.Script, o apptest.Options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, bin: bin, home: filepath.Join(t.TempDir(), "home"), desk: apptest.NewDesktop(t, o)}
+	r.surround(script)
+	return r
+}
+
+// surround makes everything outside the app that a piece needs.
+func (r *rig) surround(script piecestest.Script) {
+	t := r.t
+	t.Helper()
 	r.data = folder(filepath.Join(t.TempDir(), "data"))
 	r.repo = piecestest.NewRepo(t).WithRemote()
 	r.model = piecestest.NewModel(t, script)
@@ -77,7 +85,6 @@ func newRig(t *testing.T, script piecestest.Script, o apptest.Options) *rig {
 	if err := os.Symlink(piecestest.Claude(t), claude); err != nil {
 		t.Fatal(err)
 	}
-	return r
 }
 
 // env is the whole environment of the app: nothing of this machine's user reaches it.

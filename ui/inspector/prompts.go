@@ -113,8 +113,7 @@ func (b *promptBox) approval(p pieces.Prompt) []fyne.CanvasObject {
 	buttons := newFlow(kit.NewButton("prompt:allow", "Allow once", kit.Primary, allow(pieces.ScopeOnce)))
 	if p.Kind == pieces.PromptApproval {
 		buttons.Add(kit.NewButton("prompt:allowSession", "Allow for the session", kit.Normal, allow(pieces.ScopeSession)))
-		// Only commands are kept for a project; of another tool it would not be true.
-		if p.Tool == "Bash" {
+		if p.Rule != "" {
 			buttons.Add(kit.NewButton("prompt:allowProject", "Always in this project", kit.Normal, allow(pieces.ScopeProject)))
 		}
 	}
@@ -124,8 +123,8 @@ func (b *promptBox) approval(p pieces.Prompt) []fyne.CanvasObject {
 		b.give(p, pieces.PromptAnswer{Message: reason.Text})
 	})
 	objects = append(objects, buttons, newTail(reason, deny))
-	if p.Kind == pieces.PromptApproval && p.Tool == "Bash" {
-		objects = append(objects, kit.NewNote("“Always” also covers commands that begin with this one, for every agent of the project."))
+	if p.Rule != "" {
+		objects = append(objects, kit.NewNote("“Session” and “Always” cover exactly this: "+kit.Plain(p.Rule)))
 	}
 	return objects
 }
