@@ -9,10 +9,10 @@ TESTFLAGS ?=
 PACKAGES ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test bench soak demo lint clean
+.PHONY: help run build setup test conformance bench soak demo lint clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: ## build and start the app (ARGS="--log-level debug")
 	@.ci/setup run
@@ -32,6 +32,10 @@ test: ## vet and test, with the real Claude Code (PACKAGES=./store/... TESTFLAGS
 	@.ci/setup test
 	go vet -tags gles $(PACKAGES)
 	$(GO_TEST) -race -p 2 $(TESTFLAGS) $(PACKAGES)
+
+conformance: ## ask the running app for every sentence of its contract, one line each
+	@.ci/setup test
+	@$(GO_TEST) -count 1 -run '^Test(Conformance|Official)' -v $(TESTFLAGS) ./app/conformance | grep -Ev '^ *(=== |--- PASS|PASS)|^ok '
 
 bench: TAGS = ,bench
 bench: ## print the ratios to bare baselines, one line each
