@@ -26,33 +26,46 @@ var stages = []struct {
 	{pieces.State{Phase: pieces.PhaseComplete, Activity: pieces.Idle}, 3, true},
 }
 
-// fill puts pieces of two projects into the store, each with three agents, their sessions, its documents and its history.
-func fill(t *testing.T, s *store.Store, count int) (ids []string) {
+// filling says which pieces fill puts into the store.
+type filling struct {
+	projects []string // the pieces are theirs in turn
+	count    int
+	archived bool
+	sessions bool // those of its agents too
+}
+
+// fill puts pieces into the store, each with three agents, its documents and its history.
+func fill(t *testing.T, s *store.Store, f filling) (ids []string) {
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	projects := []string{newID(), newID()}
-	for i, name := range []string{"shop", "site"} {
-		noErr(t, s.AddProject(t.Context(), pieces.Project{
-			ID: projects[i], Name: name, Path: filepath.Join("/home/ada/src", name), Branch: "main", CreatedAt: at,
-		}))
-	}
-	for i := range count {
+	for i := range f.count {
 		at = at.Add(time.Hour)
-		p := newPiece(i, projects[i%len(projects)], at)
-		noErr(t, s.AddDraft(t.Context(), pieces.Draft{ID: p.ID, ProjectID: p.ProjectID, Title: p.Name, Seed: p.Seed, CreatedAt: at}))
-		from := pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}
-		p, err := s.Release(t.Context(), 0, pieces.Change{Piece: p, From: from, Trigger: pieces.OnReleased, By: pieces.ByPerson})
-		noErr(t, err)
-		c := pieces.Change{Piece: p, From: from, Trigger: pieces.OnPlanBuilt, By: pieces.ByFermata, Artifacts: documents(p.ID)}
+		p := newPiece(i, f.projects[i%len(f.projects)], at)
+		p.Archived = f.archived
+		c := pieces.Change{Piece: p, Trigger: pieces.OnPlanBuilt, By: pieces.ByFermata, Artifacts: documents(p.ID)}
 		c.Tasks, c.Edges = agentsOf(p, stages[i%len(stages)].done, at)
-		_, err = s.Apply(t.Context(), c)
+		p, err := s.AddPiece(t.Context(), c)
 		noErr(t, err)
 		for _, task := range c.Tasks {
+			if !f.sessions {
+				break
+			}
 			noErr(t, s.SaveSession(t.Context(), pieces.Session{
 				ID: task.SessionID, ProjectID: p.ProjectID, PieceID: p.ID, TaskID: task.ID, Kind: pieces.SessionTask, Name: task.Name,
 				State: pieces.SessionCompleted, Model: "opus", Branch: p.Branch, Worktree: p.Worktree, CostUSD: 0.4, CreatedAt: at, UpdatedAt: at,
 			}))
 		}
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// addProjects registers repositories and returns their ids.
+func addProjects(t *testing.T, s *store.Store, names ...string) (ids []string) {
+	t.Helper()
+	for _, name := range names {
+		p := pieces.Project{ID: newID(), Name: name, Path: filepath.Join("/home/ada/src", name), Branch: "main", CreatedAt: time.Now()}
+		noErr(t, s.AddProject(t.Context(), p))
 		ids = append(ids, p.ID)
 	}
 	return ids

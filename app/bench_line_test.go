@@ -23,7 +23,7 @@ func printRatio[T time.Duration | kibibytes](tb testing.TB, name string, limit f
 	if a <= 0 || b <= 0 {
 		tb.Fatalf("bench %s: nothing was measured: %v and %v", name, ours, bare)
 	}
-	fmt.Printf("bench %s ratio %.2f limit %g (%v / %v)\n", name, float64(a)/float64(b), limit, a, b)
+	fmt.Printf("bench %s ratio %.2f limit %.3g (%v / %v)\n", name, float64(a)/float64(b), limit, a, b)
 }
 
 func median[T time.Duration | kibibytes](samples []T) T {

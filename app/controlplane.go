@@ -120,14 +120,7 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 		c.fail("The token could not be read: " + err.Error())
 		return
 	}
-	options := control.Options{
-		Engine: c.engine, Desk: c.desk, Version: Version, Log: c.log,
-		Caller: c.guard.caller, Reveal: c.reveal,
-	}
-	tools := control.New(options)
-	s, err := mcp.New(mcp.Options{
-		Tools: tools, ToolCount: control.ToolCount, Token: token, Log: c.log, BeforeClose: c.desk.StopAll, Wrap: options.Checked,
-	})
+	s, err := c.newServer(token)
 	if err == nil {
 		_, err = s.Listen(port)
 	}
@@ -151,6 +144,17 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 	c.mu.Unlock()
 	c.log.Info("control plane answers", "port", s.Status().Port)
 	c.hub.Wake()
+}
+
+// newServer makes the server with all its tools; it does not listen yet.
+func (c *controlPlane) newServer(token string) (*mcp.Server, error) {
+	options := control.Options{
+		Engine: c.engine, Desk: c.desk, Version: Version, Log: c.log,
+		Caller: c.guard.caller, Reveal: c.reveal,
+	}
+	return mcp.New(mcp.Options{
+		Tools: control.New(options), ToolCount: control.ToolCount, Token: token, Log: c.log, BeforeClose: c.desk.StopAll, Wrap: options.Checked,
+	})
 }
 
 // stop ends the server; every waiting card is denied first.
