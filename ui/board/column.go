@@ -89,7 +89,7 @@ type columnsLayout struct{ columns []*column }
 
 const (
 	columnLeast float32 = 184
-	columnEmpty float32 = 80
+	columnEmpty float32 = 72
 )
 
 // MinSize is what the columns need at least, with the empty ones shrunk.

@@ -113,7 +113,7 @@ func facts(s pieces.Snapshot, now time.Time) []fact {
 	if p.Source != nil {
 		add("Issue", p.Source.Key, "")
 	}
-	rows = append(rows, fact{label: "Created", value: kit.Age(p.CreatedAt, now) + " ago, " + kit.Exact(p.CreatedAt)})
+	rows = append(rows, fact{label: "Created", value: ago(kit.Age(p.CreatedAt, now)) + ", " + kit.Exact(p.CreatedAt)})
 	add("Id", p.ID, "pieceId")
 	return rows
 }
@@ -132,7 +132,7 @@ func baseWords(b pieces.Base, now time.Time) string {
 	}
 	words := b.Branch + " at " + b.Commit[:min(8, len(b.Commit))]
 	if age := kit.Age(b.CommittedAt, now); age != "" {
-		words += ", committed " + age + " ago"
+		words += ", committed " + ago(age)
 	}
 	if !b.Fetched {
 		words += ", not fetched"

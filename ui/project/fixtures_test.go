@@ -51,7 +51,7 @@ func approval() pieces.Prompt {
 	input, _ := json.Marshal(map[string]string{"command": "npm install --save-dev left-pad && npm test -- --runInBand", "description": "Install a dependency and run the tests"})
 	return pieces.Prompt{
 		ID: "q1", SessionID: "s4", PieceID: "running", TaskID: "t4", Kind: pieces.PromptApproval, Tool: "Bash",
-		Input: input, Reason: "Install a dependency and run the tests", At: noon.Add(-4 * time.Minute),
+		Input: input, Reason: "Install a dependency and run the tests", Rule: "Bash(npm install --save-dev left-pad && npm test -- --runInBand)", At: noon.Add(-4 * time.Minute),
 	}
 }
 

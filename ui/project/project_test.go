@@ -146,15 +146,15 @@ func TestApprovalShowsTheWholeInputAndAnswersOnce(t *testing.T) {
 	}
 }
 
-func TestAlwaysIsOfferedForCommandsOnly(t *testing.T) {
+func TestAlwaysIsOfferedOnlyWhereThereIsARuleToKeep(t *testing.T) {
 	e := usual()
 	p := approval()
-	p.Tool = "Write"
+	p.Rule = ""
 	e.list[3].Prompts = []pieces.Prompt{p}
 	w := opened(t, e, "running")
 	w.sees("prompt:allowSession")
 	if stage.Has(w.Window, "prompt:allowProject") {
-		t.Error("a file can be allowed for the project, which keeps commands only")
+		t.Error("what has no rule can be allowed for the project")
 	}
 }
 
