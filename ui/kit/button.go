@@ -260,8 +260,9 @@ func (b *Button) colors() (fill, border, text fyne.ThemeColorName) {
 		return ColorSurface, ColorFailed, ColorFailed
 	case Quiet:
 		return ColorRaised, ColorBorder, ColorText
+	default:
+		return theme.ColorNameButton, theme.ColorNameInputBorder, ColorText
 	}
-	return theme.ColorNameButton, theme.ColorNameInputBorder, ColorText
 }
 
 // over lays a transparent colour over another.

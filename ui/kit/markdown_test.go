@@ -130,6 +130,7 @@ func TestMarkdownSetShowsAnotherDocument(t *testing.T) {
 func TestMarkdownPicture(t *testing.T) {
 	capture(t, "markdown", 640, 800, func() fyne.CanvasObject { return Column(0, NewMarkdown(spec, func(string) {})) },
 		func(t *testing.T, pic image.Image, variant fyne.ThemeVariant) {
+			t.Helper()
 			shows(ColorText, ColorMuted, ColorAccent, ColorRaised)(t, pic, variant)
 		})
 }

@@ -70,8 +70,8 @@ func writePlain(out *strings.Builder, before, r rune) {
 // hides says whether a rune changes what a person reads without being seen itself: bidirectional marks, blanks without
 // width, and the tag characters that can carry a hidden message.
 func hides(r rune) bool {
-	switch {
-	case r == '\u00AD' || r == '\u034F' || r == '\u061C' || r == '\u115F' || r == '\u1160' || r == '\u180E' || r == '\u3164':
+	switch r {
+	case '\u00AD', '\u034F', '\u061C', '\u115F', '\u1160', '\u180E', '\u3164':
 		return true
 	}
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
