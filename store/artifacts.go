@@ -35,7 +35,7 @@ func (r artifactRow) artifact() pieces.Artifact {
 // Artifact reads one document; taskID names the agent of a handoff and is empty for the other kinds.
 func (s *Store) Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, error) {
 	var row artifactRow
-	err := s.read(ctx, fmt.Sprintf("read %s of piece %s", k, pieceID), func(tx *gorm.DB) error {
+	err := s.query(ctx, fmt.Sprintf("read %s of piece %s", k, pieceID), func(tx *gorm.DB) error {
 		return tx.Where("piece_id = ? AND kind = ? AND task_id = ?", pieceID, string(k), taskID).Take(&row).Error
 	})
 	if err != nil {

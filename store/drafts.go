@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -44,21 +45,25 @@ func (r draftRow) draft() pieces.Draft {
 
 // Drafts lists the Backlog of a project, or of all projects when projectID is empty, oldest first.
 func (s *Store) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) {
-	var rows []draftRow
-	err := s.read(ctx, "list drafts", func(tx *gorm.DB) error {
-		if projectID != "" {
-			tx = tx.Where("project_id = ?", projectID)
-		}
-		return tx.Order("created_at, rowid").Find(&rows).Error
+	return once(s, draftsAsk{projectID}, slices.Clone, func() ([]pieces.Draft, error) {
+		var rows []draftRow
+		err := s.query(ctx, "list drafts", func(db *gorm.DB) error {
+			if projectID != "" {
+				db = db.Where("project_id = ?", projectID)
+			}
+			return db.Order("created_at, rowid").Find(&rows).Error
+		})
+		return all(rows, draftRow.draft), err
 	})
-	return all(rows, draftRow.draft), err
 }
+
+type draftsAsk struct{ projectID string }
 
 // Draft reads one item of the Backlog.
 func (s *Store) Draft(ctx context.Context, id string) (pieces.Draft, error) {
 	var row draftRow
-	err := s.read(ctx, fmt.Sprintf("read draft %s", id), func(tx *gorm.DB) error {
-		return tx.Where("id = ?", id).Take(&row).Error
+	err := s.query(ctx, fmt.Sprintf("read draft %s", id), func(db *gorm.DB) error {
+		return db.Where("id = ?", id).Take(&row).Error
 	})
 	if err != nil {
 		return pieces.Draft{}, err

@@ -9,7 +9,7 @@ import (
 )
 
 // known keeps the pieces on the board as they were last read, so that a list reads only those again that changed. It
-// needs no invalidation: whatever a snapshot holds, but its sessions, is written together with a new version of its
+// needs no invalidation: whatever a snapshot of a list holds is written together with a new version of its
 // piece, so what is known of a version stays true. The zero value knows nothing.
 type known struct {
 	mu   sync.Mutex
@@ -46,34 +46,55 @@ func (k *known) keep(list []pieces.Snapshot) {
 	maps.Copy(k.byID, kept)
 }
 
-// knownSettings keeps the settings between two writes, since nearly every call looks at one. Which write is the last is
-// counted, so that what was read before a write is not kept after it. The zero value knows nothing.
-type knownSettings struct {
-	mu     sync.Mutex
-	values map[string]string
-	write  int
+// mostAnswers bounds what answers keeps; a client that reads one piece after the other fills it.
+const mostAnswers = 256
+
+// answers keeps what was read since the last write, since most calls ask what was asked before. This process alone writes
+// to the database. Writes are counted, so that what was read before one is not kept after it. The zero value knows nothing.
+type answers struct {
+	mu    sync.Mutex
+	byAsk map[any]any
+	write int
 }
 
-// all returns a copy of the values, or nil and the write that they have to be read after.
-func (k *knownSettings) all() (map[string]string, int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return maps.Clone(k.values), k.write
+// to returns the answer to what is asked, or the write that it has to be read after.
+func (a *answers) to(ask any) (answer any, write int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.byAsk[ask], a.write
 }
 
-func (k *knownSettings) keep(values map[string]string, write int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.write == write {
-		k.values = maps.Clone(values)
+// keep remembers an answer that was read after that write. Nobody may change it any more.
+func (a *answers) keep(ask, answer any, write int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.write != write {
+		return
 	}
+	if a.byAsk == nil || len(a.byAsk) >= mostAnswers {
+		a.byAsk = map[any]any{}
+	}
+	a.byAsk[ask] = answer
 }
 
-func (k *knownSettings) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.values = nil
-	k.write++
+func (a *answers) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.byAsk = nil
+	a.write++
+}
+
+// once reads what is asked unless it was read since the last write. copied makes what the caller may change.
+func once[T any](s *Store, ask any, copied func(T) T, read func() (T, error)) (T, error) {
+	answer, write := s.answers.to(ask)
+	if kept, ok := answer.(T); ok {
+		return copied(kept), nil
+	}
+	v, err := read()
+	if err == nil {
+		s.answers.keep(ask, copied(v), write)
+	}
+	return v, err
 }
 
 // clone shares nothing with s that could be changed through it.
@@ -85,6 +106,10 @@ func clone(s pieces.Snapshot) pieces.Snapshot {
 		t.StartedAt, t.EndedAt = copied(t.StartedAt), copied(t.EndedAt)
 	}
 	s.Has, s.Handoffs = slices.Clone(s.Has), slices.Clone(s.Handoffs)
+	s.Sessions = slices.Clone(s.Sessions)
+	for i := range s.Sessions {
+		s.Sessions[i].EndedAt = copied(s.Sessions[i].EndedAt)
+	}
 	return s
 }
 

@@ -132,11 +132,74 @@ func TestSettingsAreReadOnceBetweenTwoWrites(t *testing.T) {
 			t.Errorf("%d queries", n)
 		}
 	}
-	_, before := s.settings.all()
-	s.settings.forget()
-	s.settings.keep(map[string]string{"k": "read before the write"}, before)
-	if values, _ := s.settings.all(); values != nil {
-		t.Errorf("kept %v", values)
+}
+
+func TestNothingIsReadTwiceBetweenTwoWrites(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	queries := watchQueries(t, s)
+	addProject(t, s, "p")
+	p := release(t, s, "p", "a")
+	must(t, s.SaveSession(ctx, pieces.Session{ID: "s", ProjectID: "p", PieceID: "a", Kind: pieces.SessionTask}))
+	reads := map[string]func(s *Store) (any, error){
+		"pieces":   func(s *Store) (any, error) { return s.Pieces(ctx, pieces.PieceFilter{}) },
+		"of one":   func(s *Store) (any, error) { return s.Pieces(ctx, pieces.PieceFilter{ProjectID: "p"}) },
+		"piece":    func(s *Store) (any, error) { return s.Piece(ctx, "a") },
+		"drafts":   func(s *Store) (any, error) { return s.Drafts(ctx, "p") },
+		"projects": func(s *Store) (any, error) { return s.Projects(ctx) },
+	}
+	writes := []func() error{
+		func() (err error) { p.Name = "renamed"; p, err = s.Apply(ctx, pieces.Change{Piece: p}); return err },
+		func() error { return s.AddDraft(ctx, pieces.Draft{ID: "d", ProjectID: "p", Title: "a draft"}) },
+		func() error { return s.SaveProject(ctx, pieces.Project{ID: "p", Name: "renamed", Path: "/p"}) },
+		func() error {
+			return s.SaveSession(ctx, pieces.Session{ID: "s", PieceID: "a", Kind: pieces.SessionTask, Name: "renamed"})
+		},
+	}
+	for _, write := range writes {
+		must(t, write())
+		fresh, err := Open(ctx, Options{Path: s.path})
+		must(t, err)
+		for name, read := range reads {
+			want, err := read(fresh)
+			must(t, err)
+			queries()
+			for i := range 3 {
+				got, err := read(s)
+				must(t, err)
+				if n := len(queries()); (n != 0) != (i == 0) {
+					t.Errorf("%s: %d queries in call %d", name, n, i)
+				}
+				same(t, name, got, want)
+			}
+		}
+		must(t, fresh.Close())
+	}
+	must(t, s.AppendMessages(ctx, "s", []pieces.Message{{Role: pieces.RoleAssistant, Text: "on it"}}))
+	for name, read := range reads {
+		_, err := read(s)
+		must(t, err)
+		if n := len(queries()); n != 0 {
+			t.Errorf("%s: %d queries after a message", name, n)
+		}
+	}
+}
+
+func TestWhatWasReadBeforeAWriteIsNotKeptAfterIt(t *testing.T) {
+	t.Parallel()
+	var a answers
+	_, before := a.to("k")
+	a.forget()
+	a.keep("k", "read before the write", before)
+	if v, _ := a.to("k"); v != nil {
+		t.Errorf("kept %v", v)
+	}
+	_, now := a.to("k")
+	for i := range 2 * mostAnswers {
+		a.keep(i, i, now)
+	}
+	if n := len(a.byAsk); n > mostAnswers {
+		t.Errorf("keeps %d answers", n)
 	}
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -39,18 +40,30 @@ func (r projectRow) project() pieces.Project {
 
 // Projects lists the registered repositories by name.
 func (s *Store) Projects(ctx context.Context) ([]pieces.Project, error) {
-	var rows []projectRow
-	err := s.read(ctx, "list projects", func(tx *gorm.DB) error {
-		return tx.Order("name COLLATE NOCASE, name, path").Find(&rows).Error
+	return once(s, projectsAsk{}, cloneProjects, func() ([]pieces.Project, error) {
+		var rows []projectRow
+		err := s.query(ctx, "list projects", func(db *gorm.DB) error {
+			return db.Order("name COLLATE NOCASE, name, path").Find(&rows).Error
+		})
+		return all(rows, projectRow.project), err
 	})
-	return all(rows, projectRow.project), err
+}
+
+type projectsAsk struct{}
+
+func cloneProjects(list []pieces.Project) []pieces.Project {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].AllowedCommands = slices.Clone(list[i].AllowedCommands)
+	}
+	return list
 }
 
 // Project reads one registered repository.
 func (s *Store) Project(ctx context.Context, id string) (pieces.Project, error) {
 	var row projectRow
-	err := s.read(ctx, fmt.Sprintf("read project %s", id), func(tx *gorm.DB) error {
-		return tx.Where("id = ?", id).Take(&row).Error
+	err := s.query(ctx, fmt.Sprintf("read project %s", id), func(db *gorm.DB) error {
+		return db.Where("id = ?", id).Take(&row).Error
 	})
 	if err != nil {
 		return pieces.Project{}, err

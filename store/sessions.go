@@ -72,7 +72,7 @@ func (r sessionRow) session() pieces.Session {
 // Sessions lists sessions, newest first.
 func (s *Store) Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.Session, error) {
 	var rows []sessionRow
-	err := s.read(ctx, "list sessions", func(tx *gorm.DB) error {
+	err := s.query(ctx, "list sessions", func(tx *gorm.DB) error {
 		if f.ProjectID != "" {
 			tx = tx.Where("project_id = ?", f.ProjectID)
 		}
@@ -93,7 +93,7 @@ func (s *Store) Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.
 // Session reads one session.
 func (s *Store) Session(ctx context.Context, id string) (pieces.Session, error) {
 	var row sessionRow
-	err := s.read(ctx, fmt.Sprintf("read session %s", id), func(tx *gorm.DB) error {
+	err := s.query(ctx, fmt.Sprintf("read session %s", id), func(tx *gorm.DB) error {
 		return tx.Where("id = ?", id).Take(&row).Error
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -20,22 +21,18 @@ func (settingRow) TableName() string { return "settings" }
 
 // SettingValues returns the settings that differ from their default, by key.
 func (s *Store) SettingValues(ctx context.Context) (map[string]string, error) {
-	values, write := s.settings.all()
-	if values != nil {
-		return values, nil
-	}
-	var rows []settingRow
-	err := s.read(ctx, "read settings", func(tx *gorm.DB) error { return tx.Find(&rows).Error })
-	if err != nil {
-		return nil, err
-	}
-	values = make(map[string]string, len(rows))
-	for _, r := range rows {
-		values[r.Key] = r.Value
-	}
-	s.settings.keep(values, write)
-	return values, nil
+	return once(s, settingsAsk{}, maps.Clone, func() (map[string]string, error) {
+		var rows []settingRow
+		err := s.query(ctx, "read settings", func(db *gorm.DB) error { return db.Find(&rows).Error })
+		values := make(map[string]string, len(rows))
+		for _, r := range rows {
+			values[r.Key] = r.Value
+		}
+		return values, err
+	})
 }
+
+type settingsAsk struct{}
 
 // SetSetting keeps a value. A key that is set to its default is kept no longer, so that it follows the default.
 func (s *Store) SetSetting(ctx context.Context, key, value string) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -13,44 +14,63 @@ import (
 // Pieces lists pieces with their graphs, oldest first. The number of queries is fixed, no document's text is read, pieces
 // that the filter leaves out cost nothing, and those that did not change since they were last read cost little.
 func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
+	answer, write := s.answers.to(f)
+	if keys, ok := answer.([]pieceKey); ok {
+		if list, changed := s.knownOf(keys); len(changed) == 0 {
+			return list, nil
+		}
+	}
 	var list []pieces.Snapshot
+	var keys []pieceKey
 	err := s.read(ctx, "list pieces", func(tx *gorm.DB) (err error) {
-		list, err = s.snapshots(tx, func(q *gorm.DB) *gorm.DB {
-			if f.ProjectID != "" {
-				q = q.Where("pieces.project_id = ?", f.ProjectID)
-			}
-			if !f.IncludeArchived {
-				q = q.Where("pieces.archived = 0")
-			}
-			return q
-		})
+		list, keys, err = s.snapshots(tx, func(q *gorm.DB) *gorm.DB { return scoped(q, f) })
 		return err
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	if !f.IncludeArchived { // archived pieces are not known
+		s.answers.keep(f, keys, write)
+	}
+	return list, nil
+}
+
+func scoped(q *gorm.DB, f pieces.PieceFilter) *gorm.DB {
+	if f.ProjectID != "" {
+		q = q.Where("pieces.project_id = ?", f.ProjectID)
+	}
+	if !f.IncludeArchived {
+		q = q.Where("pieces.archived = 0")
+	}
+	return q
 }
 
 // Piece reads one piece with its graph and its sessions.
 func (s *Store) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
-	var snap pieces.Snapshot
-	err := s.read(ctx, fmt.Sprintf("read piece %s", id), func(tx *gorm.DB) error {
-		list, err := s.snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })
-		if err != nil {
+	return once(s, pieceAsk{id}, clone, func() (pieces.Snapshot, error) {
+		var snap pieces.Snapshot
+		err := s.read(ctx, fmt.Sprintf("read piece %s", id), func(tx *gorm.DB) error {
+			list, _, err := s.snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })
+			if err != nil {
+				return err
+			}
+			if len(list) == 0 {
+				return pieces.ErrNotFound
+			}
+			snap = list[0]
+			var rows []sessionRow
+			err = tx.Where("piece_id = ?", id).Order(newestSession).Find(&rows).Error
+			snap.Sessions = all(rows, sessionRow.session)
 			return err
+		})
+		if err != nil {
+			return pieces.Snapshot{}, err
 		}
-		if len(list) == 0 {
-			return pieces.ErrNotFound
-		}
-		snap = list[0]
-		var rows []sessionRow
-		err = tx.Where("piece_id = ?", id).Order(newestSession).Find(&rows).Error
-		snap.Sessions = all(rows, sessionRow.session)
-		return err
+		return snap, nil
 	})
-	if err != nil {
-		return pieces.Snapshot{}, err
-	}
-	return snap, nil
 }
+
+type pieceAsk struct{ id string }
 
 // The newest history row is found by its index, and read once for its id and its time.
 const (
@@ -67,30 +87,24 @@ type pieceKey struct {
 	Version int64
 }
 
-// snapshots returns the pieces of a scope. It reads which there are, then those whose version it does not know.
-func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, error) {
+// snapshots returns the pieces of a scope and their keys. It reads which there are, then those whose version it does not know.
+func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.Snapshot, []pieceKey, error) {
 	var keys []pieceKey
 	err := scope(tx.Model(&pieceRow{}).Select("pieces.id", "pieces.version")).Order("pieces.created_at, pieces.rowid").Find(&keys).Error
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list, place, changed := make([]pieces.Snapshot, len(keys)), map[string]int{}, []string{}
-	for i, key := range keys {
-		var ok bool
-		if list[i], ok = s.known.of(key); !ok {
-			place[key.ID] = i
-			changed = append(changed, key.ID)
-		}
+	list, place := s.knownOf(keys)
+	if len(place) == 0 {
+		return list, keys, nil
 	}
-	if len(changed) == 0 {
-		return list, nil
-	}
-	if len(changed) <= fewChanged {
+	if len(place) <= fewChanged {
+		changed := slices.Collect(maps.Keys(place))
 		scope = func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id IN ?", changed) }
 	}
 	read, err := readSnapshots(tx, scope)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.known.keep(read)
 	for _, v := range read {
@@ -98,7 +112,19 @@ func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.
 			list[i] = v
 		}
 	}
-	return list, nil
+	return list, keys, nil
+}
+
+// knownOf returns what is known of the pieces, and the places of those that have to be read.
+func (s *Store) knownOf(keys []pieceKey) ([]pieces.Snapshot, map[string]int) {
+	list, place := make([]pieces.Snapshot, len(keys)), map[string]int{}
+	for i, key := range keys {
+		var ok bool
+		if list[i], ok = s.known.of(key); !ok {
+			place[key.ID] = i
+		}
+	}
+	return list, place
 }
 
 // readSnapshots reads the pieces of a scope and what belongs to them, one query a table.

@@ -27,13 +27,13 @@ type Options struct {
 
 // Store is an open database.
 type Store struct {
-	path     string
-	now      func() time.Time
-	hub      signal.Hub
-	writer   *gorm.DB
-	readers  *gorm.DB
-	known    known
-	settings knownSettings
+	path    string
+	now     func() time.Time
+	hub     signal.Hub
+	writer  *gorm.DB
+	readers *gorm.DB
+	known   known
+	answers answers
 }
 
 // Open opens the database and brings its schema up to date, keeping a copy of it beside it before each change. A damaged

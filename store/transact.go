@@ -15,7 +15,16 @@ import (
 // write runs one intent as one transaction, and wakes the watchers once it is on disk.
 func (s *Store) write(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
 	err := s.writer.WithContext(ctx).Transaction(fn)
-	s.settings.forget() // before anybody is woken to read them again
+	s.answers.forget() // before anybody is woken to ask again
+	return s.written(intent, err)
+}
+
+// writeMessages is write for transcripts, of which no answer is kept: running agents write them all the time.
+func (s *Store) writeMessages(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
+	return s.written(intent, s.writer.WithContext(ctx).Transaction(fn))
+}
+
+func (s *Store) written(intent string, err error) error {
 	if err != nil {
 		return s.failed(intent, err)
 	}
@@ -25,11 +34,16 @@ func (s *Store) write(ctx context.Context, intent string, fn func(tx *gorm.DB) e
 
 // read runs queries that all see the database at one moment.
 func (s *Store) read(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
+	return s.query(ctx, intent, func(db *gorm.DB) error { return db.Transaction(fn) })
+}
+
+// query runs one query, which sees one moment without a transaction.
+func (s *Store) query(ctx context.Context, intent string, fn func(db *gorm.DB) error) error {
 	// A query that can be cancelled costs a goroutine for each row. Reads are short, so only their start is cancelled.
 	if err := ctx.Err(); err != nil {
 		return s.failed(intent, err)
 	}
-	if err := s.readers.WithContext(context.WithoutCancel(ctx)).Transaction(fn); err != nil {
+	if err := fn(s.readers.WithContext(context.WithoutCancel(ctx))); err != nil {
 		return s.failed(intent, err)
 	}
 	return nil

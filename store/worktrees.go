@@ -45,7 +45,7 @@ func (s *Store) RecordWorktree(ctx context.Context, w pieces.WorktreeRecord) err
 // Worktrees lists the recorded worktrees of a piece, or all when pieceID is empty, oldest first.
 func (s *Store) Worktrees(ctx context.Context, pieceID string) ([]pieces.WorktreeRecord, error) {
 	var rows []worktreeRow
-	err := s.read(ctx, "list worktrees", func(tx *gorm.DB) error {
+	err := s.query(ctx, "list worktrees", func(tx *gorm.DB) error {
 		if pieceID != "" {
 			tx = tx.Where("piece_id = ?", pieceID)
 		}
