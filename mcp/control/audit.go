@@ -29,11 +29,11 @@ const (
 
 // CallRecord is one tool call as the audit book keeps it.
 type CallRecord struct {
-	At       time.Time
-	Client   string
-	Version  string
-	OwnAgent bool // one of Fermata's own agents called
-	Tool     string
+	At      time.Time
+	Client  string
+	Version string
+	Caller  CallerKind
+	Tool    string
 	// Arguments is a JSON value with secrets cut and long texts shortened.
 	Arguments json.RawMessage
 	// Cards are what the person was asked, in order; more than one when the effect changed while a card waited.
@@ -91,11 +91,13 @@ func (o Options) booked(ctx context.Context, tool string, arguments json.RawMess
 		return ctx, func(error, string) {}
 	}
 	n, start := &notes{}, time.Now()
+	// Who calls is looked up while it is there to be seen: a client that hung up leaves no trace.
+	kind := o.callerKind(ctx)
 	return context.WithValue(ctx, notesKey{}, n), func(err error, message string) {
-		r := CallRecord{At: start, Tool: tool, Arguments: redact(arguments), Took: time.Since(start), OwnAgent: o.callerKind(ctx) == CallerOwnAgent}
+		r := CallRecord{At: start, Caller: kind, Tool: tool, Arguments: redact(arguments), Took: time.Since(start)}
 		if o.Caller != nil {
 			who := o.Caller(ctx)
-			r.Client, r.Version = who.Name, who.Version
+			r.Client, r.Version = cutSecrets(who.Name), cutSecrets(who.Version)
 		}
 		n.mu.Lock()
 		r.Cards = n.cards

@@ -107,7 +107,7 @@ func TestEveryEndOfACallIsBookedOnce(t *testing.T) {
 			if c.want.Arguments != nil && string(got.Arguments) != string(c.want.Arguments) {
 				t.Errorf("arguments %s", got.Arguments)
 			}
-			if got.Client != "claude-code" || got.Version != "2.1" || got.OwnAgent || got.At.IsZero() || got.Took < 0 {
+			if got.Client != "claude-code" || got.Version != "2.1" || got.Caller != CallerOutside || got.At.IsZero() || got.Took < 0 {
 				t.Errorf("booked %+v", got)
 			}
 		})
@@ -120,9 +120,23 @@ func TestOwnAgentsAreBookedAsSuch(t *testing.T) {
 		k, b := bookedRig(t)
 		k.kind = CallerOwnAgent
 		k.call(tool, map[string]values{"list_projects": {}, "cancel_draft": {"draftId": draftID}}[tool])
-		if got := b.only(t); !got.OwnAgent || got.Result != want {
+		if got := b.only(t); got.Caller != CallerOwnAgent || got.Result != want {
 			t.Errorf("%s is booked %+v", tool, got)
 		}
+	}
+}
+
+func TestCallerIsLookedUpBeforeItCanHangUp(t *testing.T) {
+	t.Parallel()
+	k, b := bookedRig(t)
+	k.kind = CallerOwnAgent
+	_, end := Options{Audit: b.write, Caller: func(context.Context) Caller {
+		return Caller{Name: "curl ghp_A1b2C3d4E5f6G7h8I9j0K1l2", Kind: func() CallerKind { return k.kind }}
+	}}.booked(t.Context(), "list_projects", nil)
+	k.kind = CallerUnknown
+	end(nil, "")
+	if got := b.only(t); got.Caller != CallerOwnAgent || got.Client != "curl [cut]" {
+		t.Errorf("booked %+v", got)
 	}
 }
 
@@ -151,6 +165,10 @@ func TestSecretsNeverReachTheBook(t *testing.T) {
 		"a fine GitHub one":  "github_pat_" + word + "_x",
 		"our own key":        "fk_" + word,
 		"a bearer":           "curl -H 'Authorization: Bearer " + word + "'",
+		"another scheme":     "Authorization: ApiKey " + word + ", x=" + word,
+		"a header in JSON":   `{"Authorization": "Token ` + word + `"}`,
+		"a cookie":           "Cookie: session=" + word + "; other=" + word,
+		"our token alone":    "it is " + word + word[:18] + "-, use it",
 		"an assignment":      "export DB_PASSWORD=" + word,
 		"a JSON member":      `{"api_key": "` + word + `"}`,
 		"a URL's password":   "postgres://ada:" + word + "@db/x",
@@ -167,6 +185,14 @@ func TestSecretsNeverReachTheBook(t *testing.T) {
 		}
 		if got := string(redact(raw)); strings.Contains(got, word) || strings.Contains(got, word[:12]) || !json.Valid([]byte(got)) {
 			t.Errorf("%s: the book gets %s", name, got)
+		}
+	}
+	for _, kept := range []string{
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "aLongNameOfSomethingThatNobodyWouldCallASecret",
+		"add-an-audit-book-that-says-who-called-which-tool-2", pieceID, "authorization is missing",
+	} {
+		if got := cutSecrets(kept); got != kept {
+			t.Errorf("%q becomes %q", kept, got)
 		}
 	}
 	if got := string(redact(json.RawMessage(`{"token":"short","pieceId":"` + pieceID + `","n":12345678901234567890}`))); got != `{"n":12345678901234567890,"pieceId":"`+pieceID+`","token":"[cut]"}` {

@@ -81,7 +81,7 @@ type Desk interface {
 type Caller struct {
 	Name    string
 	Version string
-	// Kind finds out who the caller is, when that matters. Nil: it cannot be found out.
+	// Kind finds out who the caller is: for every write, and for every call where a book is kept. Nil: it cannot be found out.
 	Kind func() CallerKind
 	// Waiting tells the client that its call waits, and for what; nil when it cannot be told.
 	Waiting func(message string)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,6 +29,7 @@ var secrets = []struct {
 		`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`, `\bAIza[A-Za-z0-9_-]{30,}`, `\bfk_[A-Za-z0-9_-]{16,}`,
 		`\blin_(?:api|oauth)_[A-Za-z0-9]{16,}`, `\bnpm_[A-Za-z0-9]{30,}`, `\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`,
 	}, "|")), cut},
+	{regexp.MustCompile(`(?i)(\b(?:authorization|cookie)["']?\s*[:=]\s*["']?)[^"'\r\n]+`), "${1}" + cut},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{12,}`), "$1 " + cut},
 	{regexp.MustCompile(`(://[^/\s:@]*:)[^@\s/]+@`), "${1}" + cut + "@"},
 	{regexp.MustCompile(`(://(?:127\.0\.0\.1|localhost)(?::[0-9]+)?/)[A-Za-z0-9_-]{16,}`), "${1}" + cut},
@@ -37,12 +39,21 @@ var secrets = []struct {
 // secretName is the name of a member whose value is a secret whatever it looks like.
 var secretName = regexp.MustCompile(`(?i)passwor[dt]|passwd|passphrase|secret|token|credential|authorization|api[_-]?key|access[_-]?key|private[_-]?key`)
 
+// random is a word as long as the token of this server, or longer, that stands by itself.
+var random = regexp.MustCompile(`[A-Za-z0-9_-]{43,}`)
+
 // cutSecrets takes what looks like a key, a token or a password out of a text.
 func cutSecrets(s string) string {
 	for _, k := range secrets {
 		s = k.shape.ReplaceAllString(s, k.left)
 	}
-	return s
+	return random.ReplaceAllStringFunc(s, func(word string) string {
+		// Hashes have no capitals, and names have no digits among them.
+		if strings.ContainsAny(word, "0123456789") && strings.ContainsFunc(word, unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower) {
+			return cut
+		}
+		return word
+	})
 }
 
 // shorten keeps the beginning of a long text and says how long it was.
