@@ -29,6 +29,10 @@ func (e *Engine) moveLocked(ctx context.Context, id string, on pieces.Trigger, b
 	}
 	from := s.State()
 	to, ok := pieces.Next(from, s.Piece.Before, on, s.Facts())
+	// An action was legal when it was asked for; that it still is, an archived piece included, is only known here.
+	if action := pieces.Action(on); ok && isAction(action) {
+		ok = s.Legal(action)
+	}
 	if !ok {
 		return s, fmt.Errorf("move piece %s on %s from %s/%s: %w", id, on, from.Phase, from.Activity, pieces.ErrStale)
 	}
@@ -51,7 +55,13 @@ func (e *Engine) moveLocked(ctx context.Context, id string, on pieces.Trigger, b
 	if _, err := e.Store.Apply(ctx, c); err != nil {
 		return s, fmt.Errorf("write piece %s: %w", id, err)
 	}
-	return e.Piece(ctx, id)
+	// What was written has to be followed, also when its caller is gone by now.
+	return e.Piece(context.WithoutCancel(ctx), id)
+}
+
+func isAction(a pieces.Action) bool {
+	_, ok := pieces.RuleOf(a)
+	return ok
 }
 
 // note writes facts of a piece that are no transition, such as a task's new state, under the piece's lock.
