@@ -13,6 +13,12 @@ import (
 // or the piece that it was released into.
 func (e *Engine) FileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 	if n.ID != "" {
+		// A piece of this id may be about to be made.
+		unlock, err := e.locks.lock(ctx, n.ID)
+		if err != nil {
+			return Filed{}, fmt.Errorf("file draft %s: %w", n.ID, err)
+		}
+		defer unlock()
 		filed, found, err := e.filed(ctx, n.ID)
 		if found || err != nil {
 			return filed, err
@@ -155,6 +161,8 @@ func (e *Engine) release(ctx context.Context, id, model string, by pieces.Actor)
 	if err := e.makeWorktree(ctx, project, &p); err != nil {
 		return pieces.Snapshot{}, false, err
 	}
+	// From here on a client that hangs up must not leave a worktree without its piece, or a piece that nothing follows.
+	ctx = context.WithoutCancel(ctx)
 	c := pieces.Change{Piece: p, From: pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}, Trigger: pieces.OnReleased, By: by}
 	if d.NeedsSpecStep() {
 		c.Trigger = pieces.OnSpecAsked

@@ -45,7 +45,7 @@ func (e *Engine) addWorktree(ctx context.Context, project pieces.Project, p piec
 		return fmt.Errorf("record worktree %s: %w", path, err)
 	}
 	if err := e.Git.AddWorktree(ctx, project.Path, path, branch, commit); err != nil {
-		if ferr := e.Store.ForgetWorktree(ctx, path); ferr != nil {
+		if ferr := e.Store.ForgetWorktree(context.WithoutCancel(ctx), path); ferr != nil {
 			e.Log.Error("forget worktree", "path", path, "err", ferr)
 		}
 		return err
