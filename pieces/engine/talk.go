@@ -51,7 +51,9 @@ func (e *Engine) open(ctx context.Context, s pieces.Session, l pieces.Launch, un
 		return nil, fmt.Errorf("write session %s: %w", s.ID, err)
 	}
 	if err := e.Store.AppendMessages(ctx, s.ID, []pieces.Message{{Role: pieces.RolePerson, Text: l.Prompt, At: now}}); err != nil {
-		return nil, fmt.Errorf("write transcript of %s: %w", s.ID, err)
+		err = fmt.Errorf("write transcript of %s: %w", s.ID, err)
+		t.close(pieces.SessionFailed, err.Error())
+		return nil, err
 	}
 	e.live.add(t.live)
 	conv, err := e.Agents.Start(ctx, l, t.event)
