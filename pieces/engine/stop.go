@@ -33,6 +33,15 @@ func (e *Engine) stopRun(ctx context.Context, _ pieces.Snapshot, r Request) (Res
 // finishStop runs under the app's life: a stop that was allowed is carried out even when nobody waits for it.
 func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 	ctx := context.WithoutCancel(e.ctx)
+	// One stop at a time: a second one finds nothing left to wait for, and must not say "stopped" before the first.
+	unlock, err := e.locks.lock(ctx, "stop "+id)
+	if err != nil {
+		return pieces.Snapshot{}, err
+	}
+	defer unlock()
+	if s, err := e.Piece(ctx, id); err != nil || s.Piece.Activity != pieces.Stopping {
+		return s, err
+	}
 	left := e.groups.stop(id, errStopped)
 	// What an earlier stop could not end is tried again.
 	for _, l := range e.live.ofPiece(id) {
