@@ -148,8 +148,9 @@ func (r *reply) Write(p []byte) (int, error) {
 	if r.state == answerHeld {
 		return r.held.Write(p)
 	}
-	_ = r.rc.SetWriteDeadline(time.Now().Add(r.limit))
-	return r.w.Write(p)
+	// A client that hung up is nothing that the handler could do something about, or should log.
+	r.write(p)
+	return len(p), nil
 }
 
 func (r *reply) Flush() {

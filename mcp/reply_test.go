@@ -124,3 +124,18 @@ func TestReplyTakesTheHandlersAnswerWhateverCameBefore(t *testing.T) {
 		})
 	}
 }
+
+// brokenPipe is the connection of a client that hung up.
+type brokenPipe struct{ *httptest.ResponseRecorder }
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestAnAnswerToAClientThatHungUpIsNoError(t *testing.T) {
+	t.Parallel()
+	r := newReply(brokenPipe{httptest.NewRecorder()}, &message{id: json.RawMessage("1")}, true, time.Hour, time.Hour, time.Second)
+	// The library would log it as a fault of the server.
+	if n, err := r.Write([]byte("{}")); n != 2 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	r.finish(ErrClientGone)
+}
