@@ -109,12 +109,6 @@ func (p *place) remote() string {
 	return bare
 }
 
-// exists says whether a path is there, itself and not what it points to.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // snapshot is every file under dir with its content, and the index.
 func (p *place) snapshot(dir string) map[string]string {
 	p.t.Helper()

@@ -14,11 +14,16 @@ var savedBy = []string{
 	"GIT_COMMITTER_NAME=" + fallbackName, "GIT_COMMITTER_EMAIL=" + fallbackEmail,
 }
 
+// The messages tell the commits that hold saved work from those they lie on.
+const (
+	savedStaged = "Saved by Fermata: what was staged"
+	savedFiles  = "Saved by Fermata: the files of the worktree"
+)
+
 // Save keeps what would be lost with a worktree under a hidden ref (refs/fermata/…), and gives the commit it then points to.
 //
 // The commit's tree is the files as they are, changed and untracked ones included, ignored ones not. Its parent is HEAD,
-// so that commits that were not pushed are held too; where something else is staged than what the files say, a commit
-// with that lies in between. With unpushed commits and nothing else, it is HEAD itself. The files and the index are not
+// so that commits that were not pushed are held too; where something is staged, a commit with that lies in between. With unpushed commits and nothing else, it is HEAD itself. The files and the index are not
 // touched. Empty: nothing would be lost. The ref must be new.
 func (g *Git) Save(ctx context.Context, worktree, ref string) (string, error) {
 	err := checkHidden(ref)
@@ -67,15 +72,15 @@ func (g *Git) save(ctx context.Context, worktree, ref string) (string, error) {
 func (g *Git) saveCommits(ctx context.Context, worktree string, c content) (string, error) {
 	commit := c.head
 	var err error
-	if c.staged != "" && c.staged != c.base && c.staged != c.files {
-		if commit, err = g.commitTree(ctx, worktree, c.staged, commit, "Saved by Fermata: what was staged"); err != nil {
+	if c.staged != "" && c.staged != c.base {
+		if commit, err = g.commitTree(ctx, worktree, c.staged, commit, savedStaged); err != nil {
 			return "", err
 		}
 	}
 	if c.files == c.base && commit == c.head {
 		return commit, nil
 	}
-	return g.commitTree(ctx, worktree, c.files, commit, "Saved by Fermata: the files of the worktree")
+	return g.commitTree(ctx, worktree, c.files, commit, savedFiles)
 }
 
 func (g *Git) commitTree(ctx context.Context, worktree, tree, parent, message string) (string, error) {
