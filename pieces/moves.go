@@ -51,6 +51,8 @@ func buildMoves() []Move {
 	add(OnReleased, unguarded, specIdle, at(PhaseBacklog, Idle))
 	add(OnSpecAsked, unguarded, specBusy, at(PhaseBacklog, Idle))
 	add(Trigger(InterviewMessage), filesThere, specBusy, specIdle, specFailed)
+	add(OnQuestionsAsked, unguarded, specIdle, specBusy)
+	add(OnSpecChecked, unguarded, specIdle, specBusy)
 	add(OnSpecWritten, unguarded, specIdle, specBusy)
 	add(OnSpecFailed, unguarded, specFailed, specBusy)
 	add(OnInterrupted, unguarded, specFailed, specBusy)

@@ -69,7 +69,7 @@ const (
 // Refines lists the refine modes in the order in which they are offered.
 func Refines() []Refine { return []Refine{RefineNone, RefineIfGaps, RefineAlways} }
 
-// The depths of a spec step: how much it reads and settles before it writes.
+// The depths of a spec step: how much it reads, asks and settles before it writes.
 const (
 	DepthQuick    = "quick"
 	DepthBalanced = "balanced"
@@ -177,6 +177,8 @@ type Piece struct {
 	WorktreeMissing bool
 	Base            Base
 	Config          Config
+	// Interview is what was asked and said about the spec.
+	Interview Interview
 	// Play is pressed when an auto piece may go through its gates by itself.
 	Play bool
 	PR   *PullRequest

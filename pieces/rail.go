@@ -67,6 +67,8 @@ type Trigger string
 const (
 	OnReleased        Trigger = "released"
 	OnSpecAsked       Trigger = "specAsked" // the draft carries no usable spec, so the spec step runs
+	OnQuestionsAsked  Trigger = "questionsAsked"
+	OnSpecChecked     Trigger = "specChecked" // the supplied spec has no gaps and stands as it is
 	OnSpecWritten     Trigger = "specWritten"
 	OnSpecFailed      Trigger = "specFailed"
 	OnStrategyWritten Trigger = "strategyWritten"

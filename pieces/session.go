@@ -131,12 +131,14 @@ type Prompt struct {
 	At        time.Time
 }
 
-// Question is one question of an AskUserQuestion prompt.
+// Question is one question of an AskUserQuestion prompt, or of the spec interview.
 type Question struct {
 	Text    string           `json:"question"`
 	Header  string           `json:"header"`
 	Options []QuestionOption `json:"options"`
 	Multi   bool             `json:"multiSelect"`
+	// Why says what hangs on the answer; questions of the spec interview have it.
+	Why string `json:"why,omitempty"`
 }
 
 // QuestionOption is one offered answer.

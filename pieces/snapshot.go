@@ -34,7 +34,7 @@ func (s Snapshot) State() State { return State{s.Piece.Phase, s.Piece.Activity} 
 func (s Snapshot) Facts() Facts {
 	p := s.Piece
 	f := Facts{
-		Pause: p.Pause, WorkReview: p.WorkReview, HasBranch: p.Branch != "",
+		OpenQuestions: p.Interview.Open(), Pause: p.Pause, WorkReview: p.WorkReview, HasBranch: p.Branch != "",
 		HasWorktree: p.Worktree != "", WorktreeMissing: p.WorktreeMissing,
 		Confirmed: p.Confirmed, Archived: p.Archived,
 		CodeReviewOn: s.Flags.CodeReview, DependenciesOn: s.Flags.Dependencies,

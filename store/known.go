@@ -100,6 +100,7 @@ func once[T any](s *Store, ask any, copied func(T) T, read func() (T, error)) (T
 // clone shares nothing with s that could be changed through it.
 func clone(s pieces.Snapshot) pieces.Snapshot {
 	s.Piece.PR, s.Piece.Source, s.Piece.CompletedAt = copied(s.Piece.PR), copied(s.Piece.Source), copied(s.Piece.CompletedAt)
+	s.Piece.Interview = s.Piece.Interview.Clone()
 	s.Tasks, s.Edges = slices.Clone(s.Tasks), slices.Clone(s.Edges)
 	for i := range s.Tasks {
 		t := &s.Tasks[i]

@@ -14,11 +14,16 @@ import (
 	"fermata/store/migrations"
 )
 
+// twoSteps are the schema of this build as a first step, since rows are written as this build does, and one more.
 func twoSteps(t *testing.T) []migrations.Migration {
 	t.Helper()
 	list, err := migrations.All()
 	must(t, err)
-	return append(list[:1:1], migrations.Migration{
+	first := migrations.Migration{Number: 1, Name: "first"}
+	for _, m := range list {
+		first.SQL += m.SQL
+	}
+	return append([]migrations.Migration{first}, migrations.Migration{
 		Number: 2, Name: "second",
 		SQL: `ALTER TABLE settings ADD COLUMN note TEXT NOT NULL DEFAULT ''; CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT;`,
 	})
@@ -205,9 +210,11 @@ func TestOtherUsersAreKeptOut(t *testing.T) {
 
 func TestTwoOpensOfOneFileReadOneAnother(t *testing.T) {
 	t.Parallel()
-	path := oldDatabase(t)
+	path := filepath.Join(t.TempDir(), "fermata.db")
 	one, err := Open(t.Context(), Options{Path: path})
 	must(t, err)
+	addProject(t, one, "p")
+	release(t, one, "p", "a")
 	two, err := Open(t.Context(), Options{Path: path})
 	must(t, err)
 	p, err := one.Piece(t.Context(), "a")

@@ -24,6 +24,7 @@ type pieceRow struct {
 	WorktreeMissing bool
 	Base            jsonOf[storedBase]
 	Config          jsonOf[pieces.Config]
+	Interview       jsonOf[pieces.Interview]
 	Play            bool
 	PR              jsonOf[*storedPR] `gorm:"column:pr"`
 	Confirmed       bool
@@ -78,7 +79,7 @@ func toPieceRow(p pieces.Piece) pieceRow {
 	r := pieceRow{
 		ID: p.ID, ProjectID: p.ProjectID, Name: p.Name, Seed: p.Seed, Phase: string(p.Phase), Activity: string(p.Activity),
 		Before: string(p.Before), Pause: string(p.Pause), Failure: p.Failure, Branch: p.Branch, Worktree: p.Worktree,
-		WorktreeMissing: p.WorktreeMissing, Base: jsonOf[storedBase]{base}, Config: jsonOf[pieces.Config]{p.Config},
+		WorktreeMissing: p.WorktreeMissing, Base: jsonOf[storedBase]{base}, Config: jsonOf[pieces.Config]{p.Config}, Interview: jsonOf[pieces.Interview]{p.Interview},
 		Play: p.Play, Confirmed: p.Confirmed, Archived: p.Archived, Run: p.Run, WorkReview: string(p.WorkReview),
 		SavedRef: p.SavedRef, Source: jsonOf[*pieces.Source]{p.Source}, RunAt: p.RunAt, CostUSD: p.CostUSD,
 		Version: p.Version, CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOrNull(p.CompletedAt),
@@ -95,7 +96,7 @@ func (r pieceRow) piece() pieces.Piece {
 	p := pieces.Piece{
 		ID: r.ID, ProjectID: r.ProjectID, Name: r.Name, Seed: r.Seed, Phase: pieces.Phase(r.Phase), Activity: pieces.Activity(r.Activity),
 		Before: pieces.Activity(r.Before), Pause: pieces.PauseReason(r.Pause), Failure: r.Failure, Branch: r.Branch, Worktree: r.Worktree,
-		WorktreeMissing: r.WorktreeMissing, Base: pieces.Base(r.Base.V), Config: r.Config.V, Play: r.Play, Confirmed: r.Confirmed,
+		WorktreeMissing: r.WorktreeMissing, Base: pieces.Base(r.Base.V), Config: r.Config.V, Interview: r.Interview.V, Play: r.Play, Confirmed: r.Confirmed,
 		Archived: r.Archived, Run: r.Run, WorkReview: pieces.WorkReviewState(r.WorkReview), SavedRef: r.SavedRef, Source: r.Source.V,
 		RunAt: r.RunAt, CostUSD: r.CostUSD, Version: r.Version,
 		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), CompletedAt: momentOrNil(r.CompletedAt),
