@@ -1,10 +1,14 @@
 package pieces
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 )
+
+// ErrOccupied says that a worktree is not as it was when its work was saved, so that restoring could write over something.
+var ErrOccupied = errors.New("the worktree holds something else")
 
 // SavedFor is how long saved work is promised to stay. What is older is shown as expired, and still there until the
 // person deletes its ref.
@@ -24,6 +28,15 @@ func SavedRef(pieceID string, at time.Time, n int) string {
 		ref += fmt.Sprintf("-%d", n)
 	}
 	return ref
+}
+
+// AllSavedRefs is what the names of all saved refs begin with.
+const AllSavedRefs = savedRefs
+
+// SavedOf reads the piece's id and whether the work was an agent's off a saved ref's name.
+func SavedOf(ref string) (pieceID string, agent bool) {
+	pieceID, name, _ := strings.Cut(strings.TrimPrefix(ref, savedRefs), "/")
+	return pieceID, strings.Contains(name, "-")
 }
 
 // SavedRefs is what the names of all saved refs of a piece begin with.

@@ -7,11 +7,6 @@ import (
 	"fermata/pieces"
 )
 
-// savedRef is the hidden ref that holds what a removed worktree would have lost.
-func (e *Engine) savedRef(pieceID string) string {
-	return fmt.Sprintf("refs/fermata/saved/%s/%s", pieceID, e.Now().UTC().Format("20060102T150405Z"))
-}
-
 // markDone saves what would be lost, removes the piece's worktree and completes it. When anything of that cannot be done
 // the piece stays where it was.
 func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
@@ -59,9 +54,9 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 		if w.Path == p.Worktree && p.WorktreeMissing {
 			continue // nothing is there to remove; the record stays, so that it can be made again
 		}
-		ref := e.savedRef(p.ID)
+		ref := pieces.SavedRef(p.ID, e.Now(), 0)
 		if w.Path != p.Worktree {
-			ref = fmt.Sprintf("%s-%d", ref, i)
+			ref = pieces.SavedRef(p.ID, e.Now(), i+1)
 		}
 		commit, err := e.Git.Save(ctx, w.Path, ref)
 		if err != nil {

@@ -103,10 +103,21 @@ type GitWork interface {
 	Merge(ctx context.Context, worktree, branch, from, message string) error
 	AbortMerge(ctx context.Context, worktree string) error
 	Push(ctx context.Context, worktree, remote, branch string) error
-	// Save keeps everything that removing the worktree would lose under a ref; "" when nothing would be lost.
-	Save(ctx context.Context, worktree, ref string) (string, error)
+	GitSaved
 	// Fingerprint changes with every change of a file that no commit holds.
 	Fingerprint(ctx context.Context, worktree string) (string, error)
+}
+
+// GitSaved keeps what a worktree holds under a hidden ref, and brings it back.
+type GitSaved interface {
+	// Save keeps everything that removing the worktree would lose under a ref; "" when nothing would be lost.
+	Save(ctx context.Context, worktree, ref string) (string, error)
+	// Restore brings it back into a worktree that is as it was then; pieces.ErrOccupied, and nothing touched, otherwise.
+	Restore(ctx context.Context, worktree, ref string) error
+	Saved(ctx context.Context, repo, ref string) (pieces.Saved, error)
+	SavedRefs(ctx context.Context, repo, prefix string) ([]string, error)
+	// BranchHead is a local branch's commit; empty when there is none.
+	BranchHead(ctx context.Context, repo, branch string) (string, error)
 }
 
 // Agents starts Claude Code sessions.

@@ -17,7 +17,7 @@ import (
 var ErrNotSaved = errors.New("nothing is saved there")
 
 // ErrOccupied says that a worktree is not as it was when the work was saved, so that restoring could write over something.
-var ErrOccupied = errors.New("the worktree holds something else")
+var ErrOccupied = pieces.ErrOccupied
 
 // Saved reads what a hidden ref holds.
 func (g *Git) Saved(ctx context.Context, repo, ref string) (pieces.Saved, error) {
@@ -69,6 +69,21 @@ func (g *Git) saved(ctx context.Context, repo, ref string) (pieces.Saved, error)
 		}
 	}
 	return s, ErrNotSaved
+}
+
+// BranchHead is the commit of a local branch; empty when there is no such branch.
+func (g *Git) BranchHead(ctx context.Context, repo, branch string) (string, error) {
+	if err := errors.Join(checkPath(repo), checkBranch(branch)); err != nil {
+		return "", fmt.Errorf("read branch: %w", err)
+	}
+	id, err := g.resolve(ctx, repo, "refs/heads/"+branch)
+	if exitCode(err) == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read branch %s: %w", branch, err)
+	}
+	return id, nil
 }
 
 // SavedRefs lists the hidden refs below a prefix, such as those of one piece, oldest first.
