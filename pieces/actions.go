@@ -109,13 +109,14 @@ func RuleOf(a Action) (Rule, bool) {
 // Legal says whether an action may run at a state. It reads the rail: an action is legal where a move of its name starts.
 func Legal(a Action, s State, before Activity, f Facts) bool {
 	r, ok := RuleOf(a)
-	if !ok || !r.Available {
+	return ok && r.legal(s, before, f)
+}
+
+func (r Rule) legal(s State, before Activity, f Facts) bool {
+	if !r.Available || f.Archived != (r.Action == Unarchive) {
 		return false
 	}
-	if f.Archived != (a == Unarchive) {
-		return false
-	}
-	_, ok = Next(s, before, Trigger(a), f)
+	_, ok := Next(s, before, Trigger(r.Action), f)
 	return ok
 }
 
@@ -123,7 +124,7 @@ func Legal(a Action, s State, before Activity, f Facts) bool {
 func LegalActions(s State, before Activity, f Facts) []Action {
 	legal := []Action{}
 	for _, r := range rules {
-		if Legal(r.Action, s, before, f) {
+		if r.legal(s, before, f) {
 			legal = append(legal, r.Action)
 		}
 	}

@@ -4,6 +4,24 @@ package pieces
 // the state diagram are read from it.
 var moves = buildMoves()
 
+// movesOn finds the moves, in their order, by where and on what they start: every row of every list asks for each action.
+var movesOn = indexMoves(moves)
+
+// start is where a move starts, and on what.
+type start struct {
+	from State
+	on   Trigger
+}
+
+func indexMoves(list []Move) map[start][]Move {
+	index := map[start][]Move{}
+	for _, m := range list {
+		key := start{m.From, m.On}
+		index[key] = append(index[key], m)
+	}
+	return index
+}
+
 // Moves lists every row of the rail.
 func Moves() []Move { return moves }
 

@@ -244,8 +244,8 @@ func Known(s State) bool {
 
 // Next returns where a trigger leads from a state under the facts. ok is false when the rail has no such move.
 func Next(s State, before Activity, on Trigger, f Facts) (to State, ok bool) {
-	for _, m := range moves {
-		if m.From != s || m.On != on || (m.Guard.Test != nil && !m.Guard.Test(f)) {
+	for _, m := range movesOn[start{s, on}] {
+		if m.Guard.Test != nil && !m.Guard.Test(f) {
 			continue
 		}
 		switch {
