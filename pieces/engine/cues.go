@@ -92,15 +92,8 @@ func (e *Engine) Cues(ctx context.Context, projectID string) (Cues, error) {
 	if err != nil {
 		return Cues{}, err
 	}
-	c := Cues{Items: []Cue{}, Running: running}
-	for _, item := range all {
-		if e.snoozed.hides(item) {
-			c.Snoozed++
-			continue
-		}
-		c.Items = append(c.Items, item)
-	}
-	return c, nil
+	shown := slices.DeleteFunc(all, e.snoozed.hides)
+	return Cues{Items: shown, Snoozed: len(all) - len(shown), Running: running}, nil
 }
 
 // Snooze hides a cue until its state changes or Fermata quits, and returns how many are hidden in all projects. One that is
@@ -151,8 +144,7 @@ func (e *Engine) allCues(ctx context.Context, projectID string) ([]Cue, []Runnin
 	for _, p := range projects {
 		names[p.ID] = p.Name
 	}
-	var cues []Cue
-	running := []Running{}
+	cues, running := make([]Cue, 0, len(list)), []Running{}
 	for _, s := range list {
 		name := names[s.Piece.ProjectID]
 		if c, ok := cueOf(s, name); ok {
@@ -168,11 +160,12 @@ func (e *Engine) allCues(ctx context.Context, projectID string) ([]Cue, []Runnin
 		return nil, nil, err
 	}
 	cues = append(cues, waiting...)
+	groups := pieces.CueGroups()
 	slices.SortStableFunc(cues, func(a, b Cue) int {
-		return cmp.Or(
-			slices.Index(pieces.CueGroups(), a.Group)-slices.Index(pieces.CueGroups(), b.Group),
-			a.Since.Compare(b.Since),
-		)
+		if a.Group != b.Group {
+			return slices.Index(groups, a.Group) - slices.Index(groups, b.Group)
+		}
+		return a.Since.Compare(b.Since)
 	})
 	return cues, running, nil
 }

@@ -72,11 +72,11 @@ func (e *Engine) Piece(ctx context.Context, id string) (pieces.Snapshot, error) 
 }
 
 func (e *Engine) flags(ctx context.Context) (pieces.Flags, error) {
-	all, err := e.Settings(ctx)
+	set, err := e.settingValues(ctx)
 	if err != nil {
 		return pieces.Flags{}, err
 	}
-	return pieces.Flags{CodeReview: all[pieces.KeyEdgeCodeReview] == "true", Dependencies: all[pieces.KeyDependencies] == "true"}, nil
+	return pieces.Flags{CodeReview: valueOf(set, pieces.KeyEdgeCodeReview) == "true", Dependencies: valueOf(set, pieces.KeyDependencies) == "true"}, nil
 }
 
 // Artifact returns a document of a piece; false when it does not exist yet.
@@ -140,11 +140,11 @@ func (e *Engine) Health(ctx context.Context) (version string, kind pieces.Failur
 
 // Settings returns every settings key with its value, or its default where none is set.
 func (e *Engine) Settings(ctx context.Context) (map[string]string, error) {
-	set, err := e.Store.SettingValues(ctx)
+	set, err := e.settingValues(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
+		return nil, err
 	}
-	all := make(map[string]string, len(set))
+	all := make(map[string]string, len(pieces.Settings()))
 	for _, s := range pieces.Settings() {
 		all[s.Key] = s.Default
 		if v, ok := set[s.Key]; ok {
@@ -154,13 +154,33 @@ func (e *Engine) Settings(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
+func (e *Engine) settingValues(ctx context.Context) (map[string]string, error) {
+	set, err := e.Store.SettingValues(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return set, nil
+}
+
+// valueOf returns a setting's value, or its default where none is set.
+func valueOf(set map[string]string, key string) string {
+	if v, ok := set[key]; ok {
+		return v
+	}
+	s, _ := pieces.SettingOf(key)
+	return s.Default
+}
+
 // Setting returns one setting's value or default.
 func (e *Engine) Setting(ctx context.Context, key string) (string, error) {
 	if _, ok := pieces.SettingOf(key); !ok {
 		return "", refuse("Unknown setting "+key, pieces.ErrNotFound)
 	}
-	all, err := e.Settings(ctx)
-	return all[key], err
+	set, err := e.settingValues(ctx)
+	if err != nil {
+		return "", err
+	}
+	return valueOf(set, key), nil
 }
 
 // SetSetting checks and writes one setting. Switching the MCP server on switches the Edge features it hangs on with it.
