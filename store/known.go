@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"fermata/pieces"
 )
@@ -16,15 +17,28 @@ type known struct {
 	byID map[string]pieces.Snapshot
 }
 
-// of returns what is known of the piece at that version. The caller may change what it gets.
-func (k *known) of(key pieceKey) (pieces.Snapshot, bool) {
+// of returns what is known of the pieces at those versions, and the places of those that have to be read. The caller may
+// change what it gets.
+func (k *known) of(keys []pieceKey) ([]pieces.Snapshot, map[string]int) {
+	list := make([]pieces.Snapshot, len(keys))
+	var unknown map[string]int
 	k.mu.Lock()
-	s, ok := k.byID[key.ID]
-	k.mu.Unlock()
-	if !ok || s.Piece.Version != key.Version {
-		return pieces.Snapshot{}, false
+	for i, key := range keys {
+		s, ok := k.byID[key.ID]
+		if ok && s.Piece.Version == key.Version {
+			list[i] = s
+			continue
+		}
+		if unknown == nil {
+			unknown = map[string]int{}
+		}
+		unknown[key.ID] = i
 	}
-	return clone(s), true
+	k.mu.Unlock()
+	for i := range list { // what is kept is never changed, so it is copied without the lock
+		list[i] = clone(list[i])
+	}
+	return list, unknown
 }
 
 // keep remembers snapshots as they are now. Archived pieces are many and seldom read, so they are forgotten.
@@ -102,9 +116,11 @@ func clone(s pieces.Snapshot) pieces.Snapshot {
 	s.Piece.PR, s.Piece.Source, s.Piece.CompletedAt = copied(s.Piece.PR), copied(s.Piece.Source), copied(s.Piece.CompletedAt)
 	s.Piece.Interview = s.Piece.Interview.Clone()
 	s.Tasks, s.Edges = slices.Clone(s.Tasks), slices.Clone(s.Edges)
+	times := make([]time.Time, 0, 2*len(s.Tasks))
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
-		t.StartedAt, t.EndedAt = copied(t.StartedAt), copied(t.EndedAt)
+		t.StartedAt, times = copiedInto(times, t.StartedAt)
+		t.EndedAt, times = copiedInto(times, t.EndedAt)
 	}
 	s.Has, s.Handoffs = slices.Clone(s.Has), slices.Clone(s.Handoffs)
 	s.Sessions = slices.Clone(s.Sessions)
@@ -120,4 +136,13 @@ func copied[T any](p *T) *T {
 	}
 	v := *p
 	return &v
+}
+
+// copiedInto is copied for many: they share one allocation, which has room for all.
+func copiedInto[T any](room []T, p *T) (*T, []T) {
+	if p == nil {
+		return nil, room
+	}
+	room = append(room, *p)
+	return &room[len(room)-1], room
 }

@@ -16,7 +16,7 @@ import (
 func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
 	answer, write := s.answers.to(f)
 	if keys, ok := answer.([]pieceKey); ok {
-		if list, changed := s.knownOf(keys); len(changed) == 0 {
+		if list, changed := s.known.of(keys); len(changed) == 0 {
 			return list, nil
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.
 	if err != nil {
 		return nil, nil, err
 	}
-	list, place := s.knownOf(keys)
+	list, place := s.known.of(keys)
 	if len(place) == 0 {
 		return list, keys, nil
 	}
@@ -113,18 +113,6 @@ func (s *Store) snapshots(tx *gorm.DB, scope func(*gorm.DB) *gorm.DB) ([]pieces.
 		}
 	}
 	return list, keys, nil
-}
-
-// knownOf returns what is known of the pieces, and the places of those that have to be read.
-func (s *Store) knownOf(keys []pieceKey) ([]pieces.Snapshot, map[string]int) {
-	list, place := make([]pieces.Snapshot, len(keys)), map[string]int{}
-	for i, key := range keys {
-		var ok bool
-		if list[i], ok = s.known.of(key); !ok {
-			place[key.ID] = i
-		}
-	}
-	return list, place
 }
 
 // readSnapshots reads the pieces of a scope and what belongs to them, one query a table.
