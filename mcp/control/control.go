@@ -107,6 +107,7 @@ type Options struct {
 type control struct {
 	Options
 	flights flights
+	rows    encodedRows
 }
 
 // New returns the MCP server with every tool, resource and prompt on it. Mount it behind Checked, which answers malformed arguments.

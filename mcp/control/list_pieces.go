@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"strings"
 
 	"fermata/pieces"
 )
@@ -17,10 +18,9 @@ var listPieces = tool{
 }
 
 func (c *control) listPieces(ctx context.Context, a args) (any, error) {
-	rows := []any{}
 	projectID, none, err := c.scope(ctx, a)
 	if err != nil || none {
-		return map[string]any{"pieces": rows}, err
+		return map[string]any{"pieces": []any{}}, err
 	}
 	startSplits, err := c.on(ctx, keyStartSplits)
 	if err != nil {
@@ -35,15 +35,48 @@ func (c *control) listPieces(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	isPiece := make(map[string]bool, len(list))
-	for _, s := range list {
-		isPiece[s.Piece.ID] = true
-		rows = append(rows, pieceRowOf(s, startSplits))
+	return c.encodeRows(list, drafts, startSplits)
+}
+
+// encodeRows is the result of list_pieces.
+func (c *control) encodeRows(list []pieces.Snapshot, drafts []pieces.Draft, startSplits bool) (any, error) {
+	isPiece := make(map[string]bool, len(drafts))
+	for _, d := range drafts {
+		isPiece[d.ID] = false
+	}
+	size := 0
+	rows := make([]string, 0, len(list)+len(drafts))
+	for i := range list {
+		s := &list[i]
+		if _, both := isPiece[s.Piece.ID]; both {
+			isPiece[s.Piece.ID] = true
+		}
+		row, err := c.rows.of(s, startSplits)
+		if err != nil {
+			return nil, err
+		}
+		rows, size = append(rows, row), size+len(row)+1
 	}
 	for _, d := range drafts {
-		if !isPiece[d.ID] {
-			rows = append(rows, draftRowOf(d))
+		if isPiece[d.ID] {
+			continue
 		}
+		row, err := encodeText(draftRowOf(d))
+		if err != nil {
+			return nil, err
+		}
+		rows, size = append(rows, row), size+len(row)+1
 	}
-	return map[string]any{"pieces": rows}, nil
+	const head, tail = `{"pieces":[`, `]}`
+	var out strings.Builder
+	out.Grow(len(head) + size + len(tail))
+	out.WriteString(head)
+	for i, row := range rows {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString(row)
+	}
+	out.WriteString(tail)
+	return encoded(out.String()), nil
 }

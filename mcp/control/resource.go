@@ -122,8 +122,8 @@ func (c *control) resource(ctx context.Context, uri string) (text, mime string, 
 	if err != nil {
 		return "", "", err
 	}
-	body, err := encode(v)
-	return string(body), mimeJSON, err
+	text, err = encodeText(v)
+	return text, mimeJSON, err
 }
 
 // document reads one document. One that does not exist yet is no resource yet.

@@ -1,12 +1,12 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
@@ -28,7 +28,7 @@ func (c *control) handler(t tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
 		raw := rawArguments(r)
 		ctx, book := c.booked(ctx, t.name, raw)
-		body, err := c.answer(ctx, t, raw)
+		text, err := c.answer(ctx, t, raw)
 		if malformed := (*ArgumentError)(nil); errors.As(err, &malformed) {
 			book(err, err.Error())
 			return nil, err // Checked answers it before it comes here
@@ -39,12 +39,12 @@ func (c *control) handler(t tool) server.ToolHandlerFunc {
 			return mcpgo.NewToolResultError(words), nil
 		}
 		book(nil, "")
-		return mcpgo.NewToolResultText(string(body)), nil
+		return mcpgo.NewToolResultText(text), nil
 	}
 }
 
 // answer runs a tool. A panic is a fault of ours like any other.
-func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (body []byte, err error) {
+func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("run %s: it panicked: %v\n%s", t.name, p, debug.Stack())
@@ -52,9 +52,9 @@ func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (body
 	}()
 	v, err := c.guarded(ctx, t, func() (args, error) { return t.parse(raw) })
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return encode(v)
+	return encodeText(v)
 }
 
 func rawArguments(r mcpgo.CallToolRequest) json.RawMessage {
@@ -89,15 +89,27 @@ func refuse(format string, values ...any) error {
 
 func unknown(err error) bool { return errors.Is(err, pieces.ErrNotFound) }
 
+// encoded is a result that is JSON already.
+type encoded string
+
 // encode writes compact JSON without the escapes that are only of use inside HTML.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
+	text, err := encodeText(v)
+	return []byte(text), err
+}
+
+// encodeText is encode for what goes on as a string.
+func encodeText(v any) (string, error) {
+	if done, ok := v.(encoded); ok {
+		return string(done), nil
+	}
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
+		return "", fmt.Errorf("encode result: %w", err)
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return strings.TrimRight(b.String(), "\n"), nil
 }
 
 // orNull makes an empty string null, as results show what is absent.
