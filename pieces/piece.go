@@ -189,6 +189,12 @@ type Piece struct {
 	Run int
 	// WorkReview is the last work review's verdict, copied here so that the rail needs no document.
 	WorkReview WorkReviewState
+	// ResumedTask is the one agent that resumeTask moves, until the work review judged its work; empty in any other run.
+	ResumedTask string
+	// LimitEnds is when the usage limit ends that last parked the run; zero when Claude Code did not say.
+	LimitEnds time.Time
+	// LimitResumed is set once Fermata itself resumed the run after that limit, which it does once.
+	LimitResumed bool
 	// SavedRef is the hidden ref that markDone wrote before it removed the worktree; empty when nothing was saved.
 	SavedRef    string
 	Source      *Source
@@ -257,7 +263,8 @@ type Task struct {
 	Worktree     string
 	Approved     bool // approved on the review checklist
 	ApprovalNote string
-	BriefChanged bool // rewritten over MCP since its session ran
+	BriefChanged bool  // rewritten since its session ran
+	BriefBy      Actor // who rewrote it; empty while BriefChanged is not set
 	Guidance     string
 	CostUSD      float64
 	StartedAt    *time.Time

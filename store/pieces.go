@@ -31,6 +31,9 @@ type pieceRow struct {
 	Archived        bool
 	Run             int
 	WorkReview      string
+	ResumedTask     string
+	LimitEnds       string
+	LimitResumed    bool
 	SavedRef        string
 	Source          jsonOf[*pieces.Source]
 	RunAt           string
@@ -81,6 +84,7 @@ func toPieceRow(p pieces.Piece) pieceRow {
 		Before: string(p.Before), Pause: string(p.Pause), Failure: p.Failure, Branch: p.Branch, Worktree: p.Worktree,
 		WorktreeMissing: p.WorktreeMissing, Base: jsonOf[storedBase]{base}, Config: jsonOf[pieces.Config]{p.Config}, Interview: jsonOf[pieces.Interview]{p.Interview},
 		Play: p.Play, Confirmed: p.Confirmed, Archived: p.Archived, Run: p.Run, WorkReview: string(p.WorkReview),
+		ResumedTask: p.ResumedTask, LimitEnds: stamp(p.LimitEnds), LimitResumed: p.LimitResumed,
 		SavedRef: p.SavedRef, Source: jsonOf[*pieces.Source]{p.Source}, RunAt: p.RunAt, CostUSD: p.CostUSD,
 		Version: p.Version, CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOrNull(p.CompletedAt),
 	}
@@ -99,6 +103,7 @@ func (r pieceRow) piece() pieces.Piece {
 		WorktreeMissing: r.WorktreeMissing, Base: pieces.Base(r.Base.V), Config: r.Config.V, Interview: r.Interview.V, Play: r.Play, Confirmed: r.Confirmed,
 		Archived: r.Archived, Run: r.Run, WorkReview: pieces.WorkReviewState(r.WorkReview), SavedRef: r.SavedRef, Source: r.Source.V,
 		RunAt: r.RunAt, CostUSD: r.CostUSD, Version: r.Version,
+		ResumedTask: r.ResumedTask, LimitEnds: moment(r.LimitEnds), LimitResumed: r.LimitResumed,
 		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), CompletedAt: momentOrNil(r.CompletedAt),
 	}
 	if r.PR.V != nil {

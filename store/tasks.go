@@ -25,6 +25,7 @@ type taskRow struct {
 	Approved     bool
 	ApprovalNote string
 	BriefChanged bool
+	BriefBy      string
 	Guidance     string
 	CostUSD      float64 `gorm:"column:cost_usd"`
 	StartedAt    *string
@@ -46,7 +47,7 @@ func (edgeRow) TableName() string { return "edges" }
 func toTaskRow(t pieces.Task) taskRow {
 	return taskRow{
 		t.ID, t.PieceID, t.Ordinal, string(t.Kind), t.Name, t.Brief, string(t.State), t.Failure, t.Attempts, t.SessionID,
-		t.Branch, t.Worktree, t.Approved, t.ApprovalNote, t.BriefChanged, t.Guidance, t.CostUSD,
+		t.Branch, t.Worktree, t.Approved, t.ApprovalNote, t.BriefChanged, string(t.BriefBy), t.Guidance, t.CostUSD,
 		stampOrNull(t.StartedAt), stampOrNull(t.EndedAt),
 	}
 }
@@ -55,7 +56,7 @@ func (r taskRow) task() pieces.Task {
 	return pieces.Task{
 		ID: r.ID, PieceID: r.PieceID, Ordinal: r.Ordinal, Kind: pieces.TaskKind(r.Kind), Name: r.Name, Brief: r.Brief,
 		State: pieces.TaskState(r.State), Failure: r.Failure, Attempts: r.Attempts, SessionID: r.SessionID, Branch: r.Branch,
-		Worktree: r.Worktree, Approved: r.Approved, ApprovalNote: r.ApprovalNote, BriefChanged: r.BriefChanged, Guidance: r.Guidance,
+		Worktree: r.Worktree, Approved: r.Approved, ApprovalNote: r.ApprovalNote, BriefChanged: r.BriefChanged, BriefBy: pieces.Actor(r.BriefBy), Guidance: r.Guidance,
 		CostUSD: r.CostUSD, StartedAt: momentOrNil(r.StartedAt), EndedAt: momentOrNil(r.EndedAt),
 	}
 }
