@@ -74,7 +74,7 @@ func (s *Shell) openSettings() {
 				}
 			})
 			return settings.New(ctx, settings.Options{
-				Engine: s.Engine, Plane: s.Plane, Pump: s.Pump, Copy: s.App.Clipboard().SetContent,
+				Engine: s.Engine, Plane: s.Plane, Calls: s.Calls, Pump: s.Pump, Now: time.Now, Copy: s.App.Clipboard().SetContent,
 				Version: s.Version, DataFolder: s.DataFolder,
 			}).Content()
 		},

@@ -35,6 +35,7 @@ type Options struct {
 	Engine     Engine
 	Desk       *consent.Desk
 	Plane      settings.ControlPlane
+	Calls      settings.CallBook
 	Pump       *pump.Pump
 	Log        *slog.Logger
 	Version    string

@@ -125,6 +125,13 @@ func (w *world) Artifact(context.Context, string, pieces.ArtifactKind, string) (
 // server is the world's control plane.
 type server struct{ *world }
 
+// callBook is an audit book without a row.
+type callBook struct{}
+
+func (callBook) Calls(context.Context, int) ([]settings.Call, error) { return nil, nil }
+func (callBook) Check(context.Context) (settings.Chain, error)       { return settings.Chain{}, nil }
+func (callBook) Watch() (<-chan struct{}, func())                    { return nil, func() {} }
+
 func (s server) Status() settings.ServerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +167,7 @@ func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	if prepare != nil {
 		prepare(w)
 	}
-	o := Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Version: "0.1.0", DataFolder: "/data"}
+	o := Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Version: "0.1.0", DataFolder: "/data"}
 	if withTray {
 		o.Tray = w
 	}
@@ -230,7 +237,7 @@ func TestMissingTrayIsSaidOnce(t *testing.T) {
 	}
 	w.Tap(home, "home:hideNotice")
 	w.shell.Show()
-	again := New(Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler)})
+	again := New(Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler)})
 	home.Close()
 	again.Start(t.Context())
 	t.Cleanup(again.Close)

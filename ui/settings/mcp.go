@@ -34,7 +34,8 @@ type plane struct {
 	s     *Settings
 	body  fyne.CanvasObject
 	foot  *fyne.Container // what the last button did: below the pane, so that it is seen wherever the pane is scrolled to
-	again signal.Hub      // wakes the reader when the server changed, and after a button here has done something
+	calls *calls
+	again signal.Hub // wakes the reader when the server changed, and after a button here has done something
 
 	state, health, entry          *kit.StateDot
 	stateRow, healthRow, entryRow *kit.Row
@@ -57,6 +58,7 @@ func newPlane(s *Settings) *plane {
 	p.makeButtons()
 	p.foot = container.NewVBox(kit.Divider(), kit.Pad(kit.Together, kit.Column(0, p.problem, p.said)))
 	p.foot.Hide()
+	p.calls = newCalls(s)
 	p.body = kit.Column(kit.Groups,
 		kit.Heading(MCP),
 		card("Server",
@@ -77,6 +79,7 @@ func newPlane(s *Settings) *plane {
 			p.token,
 			container.NewHBox(p.regenerate),
 		),
+		p.calls.body,
 	)
 	return p
 }
@@ -167,6 +170,7 @@ func (p *plane) follow() {
 	wake, stop := p.again.Watch()
 	context.AfterFunc(p.s.ctx, stop)
 	pump.Follow(p.s.ctx, p.s.Pump, wake, p.read, p.show, func(error) {})
+	p.calls.follow()
 }
 
 func (p *plane) read(ctx context.Context) (standing, error) {

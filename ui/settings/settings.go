@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image/color"
 	"maps"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -43,7 +44,9 @@ type Engine interface {
 type Options struct {
 	Engine     Engine
 	Plane      ControlPlane
+	Calls      CallBook
 	Pump       *pump.Pump
+	Now        func() time.Time
 	Copy       func(string) // to the clipboard
 	Version    string
 	DataFolder string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -26,15 +27,18 @@ type world struct {
 	*stage.Stage
 	w fyne.Window
 
-	engine, plane signal.Hub
-	mu            sync.Mutex
-	values        map[string]string
-	status        ServerStatus
-	registered    bool
-	ill           error
-	sentence      string
-	asked         []string
-	copied        string
+	engine, plane, booked signal.Hub
+	mu                    sync.Mutex
+	values                map[string]string
+	status                ServerStatus
+	registered            bool
+	ill                   error
+	sentence              string
+	asked                 []string
+	copied                string
+	calls                 []Call
+	chain                 Chain
+	unbooked              error
 }
 
 func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*world)) *world {
@@ -52,7 +56,7 @@ func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*
 		prepare(w)
 	}
 	set := New(t.Context(), Options{
-		Engine: w, Plane: server{w}, Pump: s.Pump, Copy: func(text string) { w.copied = text },
+		Engine: w, Plane: server{w}, Calls: callBook{w}, Pump: s.Pump, Now: func() time.Time { return noon }, Copy: func(text string) { w.copied = text },
 		Version: "0.1.0", DataFolder: "/home/ada/.local/share/fermata",
 	})
 	w.w = s.Open(set.Content(), 860, 900)
