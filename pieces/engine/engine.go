@@ -36,7 +36,8 @@ type Engine struct {
 	live   liveSessions
 	groups groups
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
-	snoozed snoozes
+	snoozed  snoozes
+	checkups checkups
 
 	ctx    context.Context //nolint:containedctx // the app's life: what follows an action outlives the call that asked for it
 	cancel context.CancelCauseFunc

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"fermata/pieces"
 )
@@ -84,6 +85,8 @@ type Git interface {
 // GitRepo reads repositories and makes worktrees and branches in them.
 type GitRepo interface {
 	Inspect(ctx context.Context, path string) (pieces.Repository, error)
+	// Examine finds what is known to hurt work in the repository; branch is its base branch.
+	Examine(ctx context.Context, path, branch string, now time.Time) ([]pieces.Finding, error)
 	Remotes(ctx context.Context, repo string) ([]pieces.Remote, error)
 	DefaultBranch(ctx context.Context, repo string) (string, error)
 	Base(ctx context.Context, repo, branch string) (pieces.Base, error)

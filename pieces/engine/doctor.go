@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"fermata/pieces"
+)
+
+// checkups remembers what the last examination of each project found. The zero value is ready.
+type checkups struct {
+	mu    sync.Mutex
+	found map[string][]pieces.Finding
+	begun map[string]bool
+}
+
+// begin says whether nobody examined the project yet, and takes it on.
+func (c *checkups) begin(projectID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun[projectID] {
+		return false
+	}
+	if c.begun == nil {
+		c.begun = map[string]bool{}
+	}
+	c.begun[projectID] = true
+	return true
+}
+
+func (c *checkups) keep(projectID string, found []pieces.Finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.found == nil {
+		c.found = map[string][]pieces.Finding{}
+	}
+	c.found[projectID] = found
+}
+
+func (c *checkups) last(projectID string) []pieces.Finding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.found[projectID]
+}
+
+// Examine looks a project's repository over now, for what is known to hurt work in it, and remembers what it found.
+func (e *Engine) Examine(ctx context.Context, projectID string) ([]pieces.Finding, error) {
+	p, err := e.Project(ctx, projectID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := e.Git.Examine(ctx, p.Path, p.Branch, e.Now())
+	if err != nil {
+		return nil, refuse("Fermata could not look "+p.Path+" over: "+err.Error(), err)
+	}
+	e.checkups.keep(projectID, found)
+	e.hub.Wake()
+	return found, nil
+}
+
+// Findings is what the last examination of a project found; the first call begins one, and a wake tells of its end.
+func (e *Engine) Findings(projectID string) []pieces.Finding {
+	if e.ctx != nil && e.checkups.begin(projectID) {
+		e.spawn("examine project", func(ctx context.Context) error {
+			_, err := e.Examine(ctx, projectID)
+			return err
+		})
+	}
+	return e.checkups.last(projectID)
+}
