@@ -181,6 +181,7 @@ func TestADeniedOrCancelledCallChangesNothing(t *testing.T) {
 	a := piecestest.StoryAgent{Key: "only", Name: "Only agent", File: "only.txt"}
 	r := newRig(t, piecestest.Story([]piecestest.StoryAgent{a}), fullDesktop())
 	r.start()
+	r.click("welcome:later")
 	url := r.serverOn()
 	m := r.connect(url)
 	id := r.toPlan(m)
