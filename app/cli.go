@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
+	"fermata/pieces/git"
 	"fermata/store"
 )
 
@@ -120,7 +122,10 @@ func withStore(ctx context.Context, f folder, work func(*engine.Engine) error) e
 	if err != nil {
 		return err
 	}
-	// The engine is not started: only its rules about settings are used.
-	err = work(engine.New(engine.Options{Store: db}))
+	// The engine is not started: nothing runs, and what needs an agent or a forge is not asked of it.
+	err = work(engine.New(engine.Options{
+		Store: db, Git: git.New(git.Options{LockDir: f.gitLocks(), Environ: os.Environ}), WorktreeRoot: f.worktrees(),
+		Now: time.Now, NewID: newID, Log: slog.New(slog.DiscardHandler),
+	}))
 	return errors.Join(err, db.Close())
 }
