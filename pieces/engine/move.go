@@ -88,7 +88,13 @@ func (e *Engine) note(ctx context.Context, id string, fill change) error {
 // spawn runs work that follows from an action, under the app's life and not the call's.
 func (e *Engine) spawn(what string, work func(ctx context.Context) error) {
 	e.work.Go(func() {
-		if err := work(e.ctx); err != nil && !errors.Is(err, errQuitting) && e.ctx.Err() == nil {
+		err := work(e.ctx)
+		var refusal *Refusal
+		switch {
+		case err == nil || errors.Is(err, errQuitting) || e.ctx.Err() != nil:
+		case errors.As(err, &refusal):
+			e.Log.Info("engine work refused", "what", what, "err", err) // its caller and the piece say so
+		default:
 			e.Log.Error("engine work ended", "what", what, "err", err)
 		}
 	})
@@ -100,7 +106,7 @@ func (e *Engine) follow(s pieces.Snapshot) {
 	id := s.Piece.ID
 	switch s.State() {
 	case pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}:
-		e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, id, "") })
+		e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, id) })
 	case pieces.State{Phase: pieces.PhaseStrategy, Activity: pieces.Planning}:
 		e.spawn("strategy", func(ctx context.Context) error { return e.writeStrategy(ctx, id) })
 	case pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Decomposing}:
