@@ -1,0 +1,10 @@
+//go:build soak
+
+package app
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSoakFiftyClientsForAMinute(t *testing.T) { chaos(t, time.Minute, 40) }

@@ -1,0 +1,496 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"fermata/mcp"
+	"fermata/mcp/control"
+	"fermata/pieces"
+	"fermata/pieces/consent"
+	"fermata/pieces/engine"
+	"fermata/pieces/git"
+	"fermata/pieces/piecestest"
+	"fermata/store"
+)
+
+// chaosWorld is everything of the app below its windows, in this process, with stand-ins for Claude Code and GitHub alone.
+type chaosWorld struct {
+	t      *testing.T
+	dir    string
+	repo   *piecestest.Repo
+	ids    []string // that clients choose from for what they make
+	store  *store.Store
+	engine *engine.Engine
+	desk   *consent.Desk
+	server *mcp.Server
+	faults faultLog
+	calls  atomic.Int64 // that were answered
+	cards  atomic.Int64 // that the person answered
+}
+
+// faultLog keeps what is logged as an error.
+type faultLog struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Write takes one line.
+func (l *faultLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+func (w *chaosWorld) worktrees() string { return filepath.Join(w.dir, "worktrees") }
+
+// open starts the store and an engine on the world's folder.
+func (w *chaosWorld) open(ctx context.Context) {
+	w.t.Helper()
+	log := slog.New(slog.NewTextHandler(&w.faults, &slog.HandlerOptions{Level: slog.LevelError}))
+	db, err := store.Open(ctx, store.Options{Path: filepath.Join(w.dir, "fermata.db"), Log: log, Now: time.Now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.store = db
+	w.engine = engine.New(engine.Options{
+		Store: db, Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv}),
+		Agents: &fastAgents{t: w.t, root: w.worktrees()}, Forge: &fastForge{},
+		WorktreeRoot: w.worktrees(), Now: time.Now, NewID: uuid.NewString, Log: log, PollEvery: 300 * time.Millisecond,
+	})
+	if err := w.engine.Start(ctx); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// close ends the engine and the store as quitting does.
+func (w *chaosWorld) close() {
+	w.t.Helper()
+	w.engine.Close()
+	if err := w.store.Close(); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// serve starts the real server on the tools; the function it returns ends it.
+func (w *chaosWorld) serve(ctx context.Context) func() {
+	w.t.Helper()
+	w.desk = &consent.Desk{}
+	options := control.Options{
+		Engine: w.engine, Desk: w.desk, Version: "chaos", Log: w.engine.Log, Caller: chaosCaller,
+		Reveal: func(context.Context, string, string) error { return nil },
+		Audit:  func(context.Context, control.CallRecord) {},
+	}
+	s, err := mcp.New(mcp.Options{
+		Tools: control.New(options), Token: mcp.NewToken(), Log: w.engine.Log, BeforeClose: w.desk.StopAll, Wrap: options.Checked,
+		FirstBeat: 50 * time.Millisecond, Beat: 100 * time.Millisecond,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := s.Listen(0); err != nil {
+		w.t.Fatal(err)
+	}
+	w.server = s
+	var work sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	work.Go(func() {
+		if err := s.Serve(ctx); err != nil {
+			w.t.Errorf("serve: %v", err)
+		}
+	})
+	work.Go(func() {
+		control.Announcer{Engine: w.engine, Notify: s.Notify, Pause: 50 * time.Millisecond, Log: w.engine.Log}.Run(ctx)
+	})
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+// chaosCaller places callers by the name they give themselves.
+func chaosCaller(ctx context.Context) control.Caller {
+	c := mcp.CallerFrom(ctx)
+	kind := map[string]control.CallerKind{chaosAgent: control.CallerOwnAgent, chaosStranger: control.CallerUnknown}
+	return control.Caller{Name: c.Client.Name, Version: c.Client.Version, Waiting: c.Waiting, Kind: func() control.CallerKind {
+		if k, ok := kind[c.Client.Name]; ok {
+			return k
+		}
+		return control.CallerOutside
+	}}
+}
+
+// person answers cards and prompts at random, changes the setting, and once throws a worktree away by hand.
+func (w *chaosWorld) person(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		for _, q := range w.desk.Pending() {
+			if chance(70) {
+				if err := w.desk.Answer(q.ID, chance(70), pick("", "not now")); err == nil {
+					w.cards.Add(1)
+				} else if !errors.Is(err, consent.ErrGone) {
+					w.t.Errorf("answer a card: %v", err)
+				}
+			}
+		}
+		for _, p := range w.engine.Prompts("") {
+			if chance(20) {
+				// The prompt may be gone by now.
+				_ = w.engine.AnswerPrompt(ctx, p.ID, pieces.PromptAnswer{Allow: chance(70)})
+			}
+		}
+		if chance(5) {
+			if err := w.engine.SetSetting(ctx, pieces.KeyMCPAskBefore, pick("true", "false")); err != nil && ctx.Err() == nil {
+				w.t.Errorf("change the setting: %v", err)
+			}
+		}
+		if n%300 == 200 {
+			w.spoil(ctx)
+		}
+	}
+}
+
+// spoil deletes a worktree on which nothing runs.
+func (w *chaosWorld) spoil(ctx context.Context) {
+	list, err := w.engine.Pieces(ctx, pieces.PieceFilter{})
+	if err != nil {
+		return
+	}
+	for _, s := range list {
+		if s.Piece.Worktree != "" && s.Piece.Phase == pieces.PhaseReview && s.Piece.Activity == pieces.Idle {
+			if err := os.RemoveAll(s.Piece.Worktree); err != nil {
+				w.t.Error(err)
+			}
+			return
+		}
+	}
+}
+
+// chaos lets 50 clients do as they like for a while, then looks at what is left.
+func chaos(t *testing.T, d time.Duration, items int) {
+	const clients = 50
+	// Whatever is started from here on carries the label, so that what stays behind can be told from other tests' work.
+	label := uuid.NewString()
+	ctx := pprof.WithLabels(context.WithoutCancel(t.Context()), pprof.Labels("chaos", label))
+	pprof.SetGoroutineLabels(ctx)
+	defer pprof.SetGoroutineLabels(t.Context())
+
+	w := &chaosWorld{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote()}
+	for range items {
+		w.ids = append(w.ids, uuid.NewString())
+	}
+	w.open(ctx)
+	if _, _, err := w.engine.RegisterProject(ctx, w.repo.Path); err != nil {
+		t.Fatal(err)
+	}
+	main := w.mainCheckout()
+	stop := w.serve(ctx)
+
+	over := make(chan struct{})
+	var crowd, person sync.WaitGroup
+	present, leave := context.WithCancel(ctx)
+	person.Go(func() { w.person(present) })
+	patient, lose := context.WithTimeout(ctx, d+patience)
+	defer lose()
+	for n := range clients {
+		name := fmt.Sprint("client-", n)
+		switch n {
+		case 0, 1:
+			name = chaosAgent
+		case 2, 3:
+			name = chaosStranger
+		}
+		c := &chaosClient{t: t, w: w, name: name, http: &http.Client{Transport: &http.Transport{}}}
+		crowd.Go(func() { c.run(patient, over) })
+	}
+	time.Sleep(d)
+	close(over)
+	crowd.Wait()
+	if patient.Err() != nil {
+		t.Error("some calls did not end although the person answers every card")
+	}
+	w.settle(patient)
+	leave()
+	person.Wait()
+	stop()
+	w.close()
+	w.look(ctx, "after quitting")
+	// The next start mends what quitting cut off, and must find it worth mending.
+	w.open(ctx)
+	w.close()
+	w.look(ctx, "after the next start")
+	if now := w.mainCheckout(); now != main {
+		t.Errorf("the main checkout changed from\n%s\nto\n%s", main, now)
+	}
+	for _, line := range w.faults.lines {
+		t.Errorf("logged: %s", line)
+	}
+	untilNobodyRuns(t, label)
+}
+
+// settle waits until nothing works any more: a piece that is said to be at work for ever has lost what should follow.
+func (w *chaosWorld) settle(ctx context.Context) {
+	w.t.Helper()
+	wake, done := w.engine.Watch()
+	defer done()
+	for {
+		list, err := w.engine.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var busy []string
+		for _, s := range list {
+			if pieces.LiveState(s.State()) {
+				busy = append(busy, fmt.Sprintf("%s: %v, tasks %v, prompts %v", s.Piece.Name, s.State(), s.Tasks, s.Prompts))
+			}
+		}
+		if len(busy) == 0 {
+			return
+		}
+		select {
+		case <-wake:
+		case <-time.After(soon):
+			w.t.Errorf("nothing happens any more, but these are at work: %s", strings.Join(busy, "; "))
+			return
+		case <-ctx.Done():
+			w.t.Errorf("still at work: %s", strings.Join(busy, "; "))
+			return
+		}
+	}
+}
+
+// mainCheckout is every byte and mode of the main checkout's files, and where its branch stands.
+func (w *chaosWorld) mainCheckout() string {
+	w.t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(w.repo.Path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(w.repo.Path, path)
+		if err != nil {
+			return err
+		}
+		inGit := strings.HasPrefix(rel, ".git"+string(filepath.Separator))
+		if inGit && !slices.Contains([]string{"HEAD", "index", "config", "ORIG_HEAD", "MERGE_HEAD"}, filepath.Base(rel)) {
+			return nil
+		}
+		if inGit && filepath.Dir(rel) != ".git" || e.IsDir() {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		fmt.Fprintf(&all, "%s %s %x\n", rel, info.Mode(), sha256.Sum256(content))
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	all.WriteString(w.repo.Git("rev-parse", "refs/heads/main"))
+	return all.String()
+}
+
+// untilNobodyRuns waits for every goroutine with the label but this one to end.
+func untilNobodyRuns(t *testing.T, label string) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(soon); ; time.Sleep(20 * time.Millisecond) {
+		var profile bytes.Buffer
+		if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
+			t.Fatal(err)
+		}
+		left = nil
+		for group := range strings.SplitSeq(profile.String(), "\n\n") {
+			if strings.Contains(group, label) && !strings.Contains(group, "untilNobodyRuns") {
+				left = append(left, group)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d kinds of goroutines stay:\n%s", len(left), strings.Join(left, "\n\n"))
+		}
+	}
+}
+
+// soon bounds what must happen without anybody's help.
+const soon = 10 * time.Second
+
+func TestFiftyClientsLeaveNothingButAHistoryThatReplays(t *testing.T) {
+	chaos(t, 10*time.Second, 12)
+}
+
+// look checks what must hold whatever the clients did.
+func (w *chaosWorld) look(ctx context.Context, when string) {
+	w.t.Helper()
+	db, err := store.Open(ctx, store.Options{Path: filepath.Join(w.dir, "fermata.db"), Now: time.Now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := db.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	drafts, err := db.Drafts(ctx, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.lookForDoubles(list, drafts, when)
+	phases := map[string]int{}
+	for _, s := range list {
+		history, err := db.History(ctx, s.Piece.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := replay(s.Piece, history); err != nil {
+			w.t.Errorf("%s: piece %s: %v", when, s.Piece.Name, err)
+		}
+		phases[string(s.Piece.Phase)+"/"+string(s.Piece.Activity)]++
+	}
+	w.lookAtWorktrees(ctx, db, list, when)
+	live, err := db.Sessions(ctx, pieces.SessionFilter{LiveOnly: true, IncludeHidden: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, s := range live {
+		w.t.Errorf("%s: the %s session %s is said to be %s", when, s.Kind, s.ID, s.State)
+	}
+	w.t.Logf("%s: %d pieces %v, %d drafts, %d calls, %d cards", when, len(list), phases, len(drafts), w.calls.Load(), w.cards.Load())
+}
+
+func (w *chaosWorld) lookForDoubles(list []pieces.Snapshot, drafts []pieces.Draft, when string) {
+	w.t.Helper()
+	seen := map[string]string{}
+	once := func(what, value, owner string) {
+		if other, taken := seen[what+value]; taken && value != "" {
+			w.t.Errorf("%s: %s and %s share the %s %s", when, other, owner, what, value)
+		}
+		seen[what+value] = owner
+	}
+	for _, s := range list {
+		once("id", s.Piece.ID, "piece "+s.Piece.Name)
+		once("branch", s.Piece.Branch, s.Piece.ID)
+		once("worktree", s.Piece.Worktree, s.Piece.ID)
+		if !slices.Contains(w.ids, s.Piece.ID) {
+			w.t.Errorf("%s: nobody asked for the piece %s", when, s.Piece.ID)
+		}
+	}
+	for _, d := range drafts {
+		once("id", d.ID, "draft "+d.Title)
+		if !slices.Contains(w.ids, d.ID) {
+			w.t.Errorf("%s: nobody asked for the draft %s", when, d.ID)
+		}
+	}
+}
+
+// lookAtWorktrees compares the records with the disk and with git.
+func (w *chaosWorld) lookAtWorktrees(ctx context.Context, db *store.Store, list []pieces.Snapshot, when string) {
+	w.t.Helper()
+	records, err := db.Worktrees(ctx, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	byID := map[string]pieces.Piece{}
+	for _, s := range list {
+		byID[s.Piece.ID] = s.Piece
+	}
+	recorded := map[string]bool{}
+	for _, r := range records {
+		recorded[r.Path] = true
+		p, known := byID[r.PieceID]
+		_, err := os.Stat(r.Path)
+		switch {
+		case !known:
+			w.t.Errorf("%s: the worktree %s is recorded for no piece", when, r.Path)
+		case err != nil && !(p.Worktree == r.Path && p.WorktreeMissing):
+			w.t.Errorf("%s: the recorded worktree %s (agent %q) of the piece %s in %s/%s is not on disk", when, r.Path, r.TaskID, p.Name, p.Phase, p.Activity)
+		}
+	}
+	for _, s := range list {
+		if p := s.Piece; p.Worktree != "" && !recorded[p.Worktree] {
+			w.t.Errorf("%s: the worktree %s of the piece %s in %s/%s is not recorded", when, p.Worktree, p.Name, p.Phase, p.Activity)
+		}
+	}
+	folders, err := filepath.Glob(filepath.Join(w.worktrees(), "*", "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, path := range folders {
+		if !recorded[path] {
+			w.t.Errorf("%s: nobody knows the folder %s", when, path)
+		}
+	}
+	for line := range strings.Lines(w.repo.Git("worktree", "list", "--porcelain")) {
+		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		if ok && path != w.repo.Path && !recorded[path] {
+			w.t.Errorf("%s: git knows the worktree %s and the store does not", when, path)
+		}
+	}
+}
+
+// permissive are facts under which every guard of the rail passes: whether it passed then is not in the history.
+var permissive = pieces.Facts{
+	AgentWaiting: true, AgentsFailed: 1, Unapproved: 1, WorkReview: pieces.WorkReviewFailed, HasBranch: true, HasWorktree: true,
+	CodeReviewOn: true, DependenciesOn: true,
+}
+
+// replay walks a piece's history over the rail and says where it leaves it, or ends elsewhere than the piece.
+func replay(p pieces.Piece, history []pieces.HistoryRow) error {
+	at := pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}
+	var before pieces.Activity
+	archived := false
+	for i, h := range history {
+		made := h.Trigger == pieces.OnReleased || h.Trigger == pieces.OnSpecAsked
+		if made != (i == 0) {
+			return fmt.Errorf("row %d of %d is %s", i, len(history), h.Trigger)
+		}
+		if h.From != at {
+			return fmt.Errorf("row %d (%s) starts at %v, the piece was at %v", i, h.Trigger, h.From, at)
+		}
+		action := pieces.Action(h.Trigger)
+		if _, is := pieces.RuleOf(action); is && archived != (action == pieces.Unarchive) {
+			return fmt.Errorf("row %d: %s on a piece that is archived: %v", i, action, archived)
+		}
+		to, ok := pieces.Next(at, before, h.Trigger, permissive)
+		if !ok || to != h.To {
+			return fmt.Errorf("row %d: %s leads from %v to %v (%v), the history says %v", i, h.Trigger, at, to, ok, h.To)
+		}
+		if to.Activity == pieces.CreatingPR {
+			before = at.Activity
+		}
+		at, archived = to, action == pieces.Archive || archived && action != pieces.Unarchive
+	}
+	if at != (pieces.State{Phase: p.Phase, Activity: p.Activity}) || archived != p.Archived {
+		return fmt.Errorf("it is at %s/%s (archived %v), its history ends at %v (archived %v)", p.Phase, p.Activity, p.Archived, at, archived)
+	}
+	return nil
+}
