@@ -24,14 +24,9 @@ const closePatience = 5 * time.Second
 // controlPlane runs the MCP server as the settings want it: it starts, moves and stops it, and denies the waiting cards
 // whenever the server goes away.
 type controlPlane struct {
-	engine  *engine.Engine
-	desk    *consent.Desk
-	secrets *secrets
-	guard   *guard
-	reg     *register.Registrar
-	log     *slog.Logger
-	hub     signal.Hub
-	retry   chan chan struct{}
+	planeParts
+	hub   signal.Hub
+	retry chan chan struct{}
 
 	mu      sync.Mutex
 	open    func(projectID, pieceID string) // nil until there are windows
@@ -42,8 +37,19 @@ type controlPlane struct {
 	problem string
 }
 
-func newControlPlane(e *engine.Engine, d *consent.Desk, s *secrets, g *guard, r *register.Registrar, log *slog.Logger) *controlPlane {
-	return &controlPlane{engine: e, desk: d, secrets: s, guard: g, reg: r, log: log, retry: make(chan chan struct{})}
+// planeParts is what a controlPlane is made of; all of it is needed.
+type planeParts struct {
+	engine  *engine.Engine
+	desk    *consent.Desk
+	secrets *secrets
+	guard   *guard
+	calls   *callBook
+	reg     *register.Registrar
+	log     *slog.Logger
+}
+
+func newControlPlane(p planeParts) *controlPlane {
+	return &controlPlane{planeParts: p, retry: make(chan chan struct{})}
 }
 
 // run follows the settings until ctx ends, then closes the server.
@@ -150,7 +156,7 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 func (c *controlPlane) newServer(token string) (*mcp.Server, error) {
 	options := control.Options{
 		Engine: c.engine, Desk: c.desk, Version: Version, Log: c.log,
-		Caller: c.guard.caller, Reveal: c.reveal,
+		Caller: c.guard.caller, Reveal: c.reveal, Audit: c.calls.write,
 	}
 	return mcp.New(mcp.Options{
 		Tools: control.New(options), ToolCount: control.ToolCount, Token: token, Log: c.log, BeforeClose: c.desk.StopAll, Wrap: options.Checked,

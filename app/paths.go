@@ -20,6 +20,7 @@ func (f folder) worktrees() string { return filepath.Join(string(f), "worktrees"
 func (f folder) gitLocks() string  { return filepath.Join(string(f), "locks") }
 func (f folder) token() string     { return filepath.Join(string(f), "mcp-token") }
 func (f folder) logFile() string   { return filepath.Join(string(f), "fermata.log") }
+func (f folder) audit() string     { return filepath.Join(string(f), "audit.jsonl") }
 func (f folder) crash() string     { return filepath.Join(string(f), "crash.txt") }
 
 // maxSocketPath is the shortest limit that a platform has for a socket's path.

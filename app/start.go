@@ -48,7 +48,7 @@ func start(ctx context.Context, f folder, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.live(ctx, cancel), c.store.Close())
+	return errors.Join(c.live(ctx, cancel), c.calls.close(), c.store.Close())
 }
 
 // keepCrashes lets a crash of the runtime itself leave its reason in the data folder.
@@ -88,7 +88,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	host := findTray(a, c.log)
 	screen := pump.New()
 	shell := ui.New(ui.Options{
-		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Pump: screen, Log: c.log, Version: Version,
+		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder),
 	})
 	l, err := listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {

@@ -33,6 +33,7 @@ type core struct {
 	desk    *consent.Desk
 	secrets *secrets
 	guard   *guard
+	calls   *callBook
 	plane   *controlPlane
 }
 
@@ -83,7 +84,8 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 	}
 	reg := register.New(register.Options{Claude: func() string { return claudePath(claude()) }, Home: home, Environ: os.Environ})
 	c.guard = newGuard(c.engine, log)
-	c.plane = newControlPlane(c.engine, c.desk, c.secrets, c.guard, reg, log)
+	c.calls = &callBook{path: f.audit(), log: log}
+	c.plane = newControlPlane(planeParts{engine: c.engine, desk: c.desk, secrets: c.secrets, guard: c.guard, calls: c.calls, reg: reg, log: log})
 	return c, nil
 }
 
@@ -131,10 +133,6 @@ func (c *core) order(ctx context.Context, o order, show func(), locate func(stri
 		return c.engine.Settings(ctx)
 	case orderSet:
 		return true, c.engine.SetSetting(ctx, o.Key, o.Value)
-	case orderRestore:
-		return restore(ctx, c.engine, o)
-	case orderSaved:
-		return savedWork(ctx, c.engine, o)
 	case orderLocate:
 		if os.Getenv(locateVariable) == "1" {
 			return locate(o.Key)
