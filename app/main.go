@@ -66,6 +66,9 @@ const helpText = `Fermata runs your own Claude Code on pieces of work and stops 
   fermata settings set KEY VALUE    change one setting
   fermata audit export [FILE|-]     write every call of the MCP server to FILE, or print it, as JSON lines
   fermata audit verify              prove that nobody changed the book of calls
+  fermata restore PIECE [REF]       bring back what a piece's removed worktree held
+  fermata restore list [PIECE]      print what is saved
+  fermata doctor PATH               look a repository over for what can hurt work in it
   fermata version                   print the version
 
   --data-dir DIR      where Fermata keeps its data (else FERMATA_DATA_DIR, else the platform's data folder)
@@ -112,6 +115,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return printEndpoint(ctx, folder, out)
 	case "settings":
 		return settingsCommand(ctx, folder, rest[1:], out)
+	case "restore":
+		return restoreCommand(ctx, folder, rest[1:], out)
+	case "doctor":
+		return doctorCommand(ctx, folder, rest[1:], out)
 	case "audit":
 		return auditCommand(folder, rest[1:], out)
 	}

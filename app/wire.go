@@ -133,6 +133,10 @@ func (c *core) order(ctx context.Context, o order, show func(), locate func(stri
 		return c.engine.Settings(ctx)
 	case orderSet:
 		return true, c.engine.SetSetting(ctx, o.Key, o.Value)
+	case orderRestore:
+		return restore(ctx, c.engine, o)
+	case orderSaved:
+		return savedWork(ctx, c.engine, o)
 	case orderLocate:
 		if os.Getenv(locateVariable) == "1" {
 			return locate(o.Key)
