@@ -71,6 +71,7 @@ func attempts(t *testing.T, r *rig, url string) []attempt {
 		{"the command line sets, all traces gone", bash("env -i " + fermata + "settings set pieces.agentsAtOnce 7 2>&1; true"), sentence, ""},
 		{"the command line asks for the endpoint", bash(fermata + "endpoint 2>&1; true"), sentence, url},
 		{"the command line shows the window", bash(fermata + "2>&1; true"), sentence, ""},
+		{"the command line restores", bash(fermata + "restore list 2>&1; true"), sentence, ""},
 		{"the command line reads", bash(fermata + "settings get pieces.permissionProfile"), "trusted", sentence},
 		{"a read tool", piecestest.Use("mcp__fermata__list_projects", map[string]any{}), r.repo.Path, sentence},
 		{"a read tool under another name", piecestest.Use("mcp__helper__list_projects", map[string]any{}), r.repo.Path, sentence},
