@@ -117,6 +117,10 @@ type Project struct {
 	// AllowedCommands are what agents on the standard profile run without asking: Bash commands by their prefix, and rules
 	// as a prompt names them, such as "Bash(make)".
 	AllowedCommands []string
+	// SetupScript makes a new worktree ready for work; empty when the project needs none.
+	SetupScript string
+	// SetupAllowed is the hash of the script's text that the person allowed; see SetupHash. Another text does not run.
+	SetupAllowed string
 }
 
 // Draft is an item in the Backlog. Releasing it makes a piece with the same id.

@@ -26,6 +26,8 @@ type WorktreeRecord struct {
 	Repo      string // the main checkout
 	Branch    string
 	CreatedAt time.Time
+	// Prepared is set once the files to copy were copied and the setup script ran; a session begins only then.
+	Prepared bool
 }
 
 // WorkStatus is the state of a worktree's files and commits.

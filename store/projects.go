@@ -17,6 +17,8 @@ type projectRow struct {
 	Branch          string
 	AllowedCommands jsonOf[[]string]
 	CreatedAt       string
+	SetupScript     string
+	SetupAllowed    string
 }
 
 // TableName is asked for by gorm.
@@ -27,11 +29,14 @@ func toProjectRow(p pieces.Project) projectRow {
 	if commands == nil {
 		commands = []string{}
 	}
-	return projectRow{p.ID, p.Name, p.Path, p.Branch, jsonOf[[]string]{commands}, stamp(p.CreatedAt)}
+	return projectRow{p.ID, p.Name, p.Path, p.Branch, jsonOf[[]string]{commands}, stamp(p.CreatedAt), p.SetupScript, p.SetupAllowed}
 }
 
 func (r projectRow) project() pieces.Project {
-	p := pieces.Project{ID: r.ID, Name: r.Name, Path: r.Path, Branch: r.Branch, CreatedAt: moment(r.CreatedAt)}
+	p := pieces.Project{
+		ID: r.ID, Name: r.Name, Path: r.Path, Branch: r.Branch, CreatedAt: moment(r.CreatedAt),
+		SetupScript: r.SetupScript, SetupAllowed: r.SetupAllowed,
+	}
 	if len(r.AllowedCommands.V) > 0 {
 		p.AllowedCommands = r.AllowedCommands.V
 	}

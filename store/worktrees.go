@@ -18,19 +18,20 @@ type worktreeRow struct {
 	Repo      string
 	Branch    string
 	CreatedAt string
+	Prepared  bool
 }
 
 // TableName is asked for by gorm.
 func (worktreeRow) TableName() string { return "worktrees" }
 
 func toWorktreeRow(w pieces.WorktreeRecord) worktreeRow {
-	return worktreeRow{w.Path, w.ProjectID, w.PieceID, w.TaskID, w.Repo, w.Branch, stamp(w.CreatedAt)}
+	return worktreeRow{w.Path, w.ProjectID, w.PieceID, w.TaskID, w.Repo, w.Branch, stamp(w.CreatedAt), w.Prepared}
 }
 
 func (r worktreeRow) record() pieces.WorktreeRecord {
 	return pieces.WorktreeRecord{
 		Path: r.Path, ProjectID: r.ProjectID, PieceID: r.PieceID, TaskID: r.TaskID, Repo: r.Repo, Branch: r.Branch,
-		CreatedAt: moment(r.CreatedAt),
+		CreatedAt: moment(r.CreatedAt), Prepared: r.Prepared,
 	}
 }
 
