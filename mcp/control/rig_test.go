@@ -93,7 +93,13 @@ func (k *rig) callIn(ctx context.Context, tool string, arguments any) answer {
 	if err != nil {
 		return answer{text: err.Error(), error: true, code: -1}
 	}
-	return readAnswer(k.t, raw)
+	a := readAnswer(k.t, raw)
+	if !a.error {
+		if err := keepsToSchema(tool, a.text); err != nil {
+			k.t.Errorf("the result of %s breaks its schema: %v\n%s", tool, err, a.text)
+		}
+	}
+	return a
 }
 
 func readAnswer(t *testing.T, raw []byte) answer {
