@@ -21,3 +21,9 @@ func (p Project) SetupRuns() bool {
 
 // SetupWaits says whether the project has a setup script that the person did not allow, or that changed since.
 func (p Project) SetupWaits() bool { return p.SetupScript != "" && !p.SetupRuns() }
+
+// Included is what came of copying the files that a .worktreeinclude names.
+type Included struct {
+	Copied  []string // with slashes, relative to the worktree
+	Skipped []string // a name and why
+}
