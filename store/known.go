@@ -68,18 +68,18 @@ const mostAnswers = 256
 type answers struct {
 	mu    sync.Mutex
 	byAsk map[any]any
-	write int
+	write int64
 }
 
 // to returns the answer to what is asked, or the write that it has to be read after.
-func (a *answers) to(ask any) (answer any, write int) {
+func (a *answers) to(ask any) (answer any, write int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.byAsk[ask], a.write
 }
 
 // keep remembers an answer that was read after that write. Nobody may change it any more.
-func (a *answers) keep(ask, answer any, write int) {
+func (a *answers) keep(ask, answer any, write int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.write != write {

@@ -55,6 +55,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Revision counts the writes, but not those of transcripts: whatever else is read is the same as long as it is.
+func (s *Store) Revision() int64 {
+	_, write := s.answers.to(nil)
+	return write
+}
+
 // Watch returns a wake for every committed change, and the function that ends it.
 func (s *Store) Watch() (<-chan struct{}, func()) { return s.hub.Watch() }
 

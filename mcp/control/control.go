@@ -20,6 +20,8 @@ type Engine interface {
 	Sessions
 	Actions
 	Cues
+	// Revision grows with every change of what projects, drafts, pieces, cues and settings are read as.
+	Revision() int64
 	// Setting returns one setting's value or default.
 	Setting(ctx context.Context, key string) (string, error)
 }
@@ -108,6 +110,7 @@ type control struct {
 	Options
 	flights flights
 	rows    encodedRows
+	results keptResults
 }
 
 // New returns the MCP server with every tool, resource and prompt on it. Mount it behind Checked, which answers malformed arguments.

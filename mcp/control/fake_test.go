@@ -39,6 +39,18 @@ type fakeEngine struct {
 	err             error
 	releaseErr      error
 	panics          bool
+
+	revision int64
+	still    bool // the revision grows only when a test says so
+}
+
+func (f *fakeEngine) Revision() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.still {
+		f.revision++
+	}
+	return f.revision
 }
 
 const (

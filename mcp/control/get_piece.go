@@ -7,7 +7,7 @@ import (
 )
 
 var getPiece = tool{
-	name: "get_piece", title: "Read a piece or draft", reads: true, repeatable: true,
+	name: "get_piece", title: "Read a piece or draft", reads: true, repeatable: true, keeps: true,
 	description: "Read one piece or draft: its row plus branch, worktree, config, tasks and edges of the agent graph, sessions, artifacts, open interview questions and legalActions (what piece_action accepts now).",
 	args: []arg{
 		{name: "pieceId", kind: kindText, required: true, format: notBlank, maxLen: maxID, note: "A piece id or a draft id."},

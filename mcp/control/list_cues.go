@@ -11,7 +11,7 @@ import (
 )
 
 var listCues = tool{
-	name: "list_cues", title: "List what needs the person", reads: true, repeatable: true,
+	name: "list_cues", title: "List what needs the person", reads: true, repeatable: true, keeps: true,
 	description: "List what needs the person right now, in the groups of the menu bar popover, and what runs. primaryAction is the piece_action that answers an item; null means that it can only be opened.",
 	args: []arg{
 		{name: "cwd", kind: kindText, maxLen: maxPath, note: "A directory in a project; scopes the result to that project."},

@@ -8,7 +8,7 @@ import (
 )
 
 var listPieces = tool{
-	name: "list_pieces", title: "List pieces and drafts", reads: true, repeatable: true,
+	name: "list_pieces", title: "List pieces and drafts", reads: true, repeatable: true, keeps: true,
 	description: "List pieces, then Backlog drafts (see kind), of all projects or one. A piece row has phase, gate (the decision that waits for a person; null while working), activity, progress and prURL.",
 	args: []arg{
 		argProjectID, argCwd,

@@ -50,11 +50,25 @@ func (c *control) answer(ctx context.Context, t tool, raw json.RawMessage) (text
 			err = fmt.Errorf("run %s: it panicked: %v\n%s", t.name, p, debug.Stack())
 		}
 	}()
-	v, err := c.guarded(ctx, t, func() (args, error) { return t.parse(raw) })
-	if err != nil {
-		return "", err
+	if !t.keeps {
+		v, err := c.guarded(ctx, t, func() (args, error) { return t.parse(raw) })
+		if err != nil {
+			return "", err
+		}
+		return encodeText(v)
 	}
-	return encodeText(v)
+	return c.results.of(ask{t.name, string(raw)}, c.Engine.Revision(), func() (text string, keep bool, err error) {
+		a, err := t.parse(raw)
+		if err != nil {
+			return "", false, err
+		}
+		v, err := t.run(c, ctx, a)
+		if err != nil {
+			return "", false, err
+		}
+		text, err = encodeText(v)
+		return text, !a.has("cwd"), err
+	})
 }
 
 func rawArguments(r mcpgo.CallToolRequest) json.RawMessage {

@@ -19,6 +19,7 @@ type tool struct {
 	destroys    bool // may destroy or overwrite something
 	repeatable  bool // calling again with the same arguments changes nothing more
 	reachesOut  bool // deals with trackers, forges or models
+	keeps       bool // its result depends on nothing but its arguments and the engine's revision; without cwd, which is a matter of the disk
 	asks        bool // every run that changes something goes through gated, which asks for callers that cannot be placed
 	args        []arg
 	// check tests the rules that span several arguments; nil when there are none.

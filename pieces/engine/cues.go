@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fermata/pieces"
@@ -66,8 +67,9 @@ type Cues struct {
 
 // snoozes are the cues that the person hid, by target, with the fingerprint they had. The zero value is ready.
 type snoozes struct {
-	mu sync.Mutex
-	m  map[Target]string
+	mu       sync.Mutex
+	m        map[Target]string
+	revision atomic.Int64 // grows with every snooze
 }
 
 func (s *snoozes) hides(c Cue) bool {
@@ -84,6 +86,7 @@ func (s *snoozes) add(t Target, fingerprint string) {
 		s.m = map[Target]string{}
 	}
 	s.m[t] = fingerprint
+	s.revision.Add(1)
 }
 
 // Cues lists what needs the person now, in one project or in all when projectID is empty.

@@ -3,14 +3,16 @@ package engine
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"fermata/pieces"
 )
 
 // liveSessions are the conversations that run now, with what they wait for. The zero value is ready.
 type liveSessions struct {
-	mu   sync.Mutex
-	list []*liveSession
+	mu       sync.Mutex
+	list     []*liveSession
+	revision atomic.Int64 // grows with every change of the sessions and of what they wait for
 }
 
 type liveSession struct {
@@ -25,12 +27,14 @@ func (l *liveSessions) add(s *liveSession) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, s)
+	l.revision.Add(1)
 }
 
 func (l *liveSessions) remove(s *liveSession) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(o *liveSession) bool { return o == s })
+	l.revision.Add(1)
 }
 
 func (l *liveSessions) setConversation(s *liveSession, c Conversation) {
@@ -62,6 +66,7 @@ func (l *liveSessions) addPrompt(s *liveSession, p pieces.Prompt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.prompts = append(s.prompts, p)
+	l.revision.Add(1)
 }
 
 // dropPrompt forgets a prompt; false when it was not waiting.
@@ -70,6 +75,7 @@ func (l *liveSessions) dropPrompt(s *liveSession, id string) bool {
 	defer l.mu.Unlock()
 	n := len(s.prompts)
 	s.prompts = slices.DeleteFunc(s.prompts, func(p pieces.Prompt) bool { return p.ID == id })
+	l.revision.Add(1)
 	return len(s.prompts) < n
 }
 

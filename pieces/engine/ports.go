@@ -16,6 +16,8 @@ type Store interface {
 	SessionStore
 	WorktreeStore
 	SettingStore
+	// Revision grows with every committed change of what is not a transcript.
+	Revision() int64
 	// Watch returns a wake for every committed change, and the function that ends it.
 	Watch() (<-chan struct{}, func())
 }

@@ -15,6 +15,13 @@ func unknown(what string, err error) error {
 	return err
 }
 
+// Revision counts the changes of all that Projects, Drafts, Pieces, Cues, Settings and their singular forms return: whoever
+// read it before them may show what they returned for as long as it stays the same. State that they come to depend on
+// outside the store has to be counted here.
+func (e *Engine) Revision() int64 {
+	return e.Store.Revision() + e.live.revision.Load() + e.snoozed.revision.Load()
+}
+
 // Projects lists the registered projects by name.
 func (e *Engine) Projects(ctx context.Context) ([]pieces.Project, error) {
 	return e.Store.Projects(ctx)
