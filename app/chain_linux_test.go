@@ -28,9 +28,10 @@ func (r *rig) fileDraft(m *mcpClient) string {
 func (r *rig) toPlan(m *mcpClient) string {
 	r.t.Helper()
 	id := r.fileDraft(m)
-	if p := m.call("release_draft", map[string]any{"draftId": id}); p["id"] != id || p["gate"] != "specReady" {
+	if p := m.call("release_draft", map[string]any{"draftId": id}); p["id"] != id || p["activity"] != "interviewing" {
 		r.t.Fatalf("release: %v", p)
 	}
+	r.untilGate(m, id, "specReady")
 	m.act(id, "approveSpec")
 	r.untilGate(m, id, "strategyReady")
 	m.act(id, "approveStrategy")
@@ -146,7 +147,7 @@ func TestAnOutsideClientTakesADraftToAnOpenPullRequest(t *testing.T) {
 	for _, h := range history {
 		triggers = append(triggers, h.Trigger)
 	}
-	for _, on := range []pieces.Trigger{pieces.OnReleased, "approveSpec", pieces.OnStrategyWritten, "approveStrategy", pieces.OnPlanBuilt, "startExecution", pieces.OnReviewPassed, "createPR", pieces.OnPROpened} {
+	for _, on := range []pieces.Trigger{pieces.OnSpecAsked, pieces.OnSpecChecked, "approveSpec", pieces.OnStrategyWritten, "approveStrategy", pieces.OnPlanBuilt, "startExecution", pieces.OnReviewPassed, "createPR", pieces.OnPROpened} {
 		if !slices.Contains(triggers, on) {
 			t.Errorf("the history lacks %s: %v", on, triggers)
 		}

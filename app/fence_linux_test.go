@@ -122,6 +122,7 @@ func TestOwnAgentsReadAndDoNotDriveWhateverWayTheyTry(t *testing.T) {
 	d := m.call("create_draft", map[string]any{"spec": piecestest.StorySpec, "cwd": r.repo.Path})
 	id := d["draftId"].(string)
 	m.call("release_draft", map[string]any{"draftId": id})
+	r.untilGate(m, id, "specReady")
 	m.act(id, "approveSpec")
 	r.untilGate(m, id, "strategyReady")
 	m.act(id, "approveStrategy")

@@ -59,11 +59,12 @@ func cut(s string, n int) string {
 	return string(r[:n])
 }
 
-// NeedsSpecStep says whether releasing the draft runs the spec step, or takes the supplied spec as it is. With `if_gaps`
-// a spec that carries a title and text under it is taken as complete.
+// NeedsSpecStep says whether releasing the draft runs the spec step, or takes the supplied spec as it is.
 func (d Draft) NeedsSpecStep() bool {
-	if strings.TrimSpace(d.Spec) == "" {
-		return true
-	}
-	return d.Refine == RefineAlways
+	return strings.TrimSpace(d.Spec) == "" || d.Refine != RefineNone
+}
+
+// ChecksSpec says whether the spec step first looks whether the supplied spec has gaps, and leaves one alone that has none.
+func (d Draft) ChecksSpec() bool {
+	return strings.TrimSpace(d.Spec) != "" && d.Refine == RefineIfGaps
 }

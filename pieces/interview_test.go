@@ -55,3 +55,23 @@ func TestOpenQuestionsMakeTheGate(t *testing.T) {
 		t.Errorf("cue %+v, legal %v", cue, s.LegalActions())
 	}
 }
+
+func TestOnlyRefineNoneLeavesASpecUnread(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec          string
+		refine        Refine
+		steps, checks bool
+	}{
+		{"# A\n", RefineNone, false, false},
+		{"# A\n", RefineIfGaps, true, true},
+		{"# A\n", RefineAlways, true, false},
+		{" \n", RefineNone, true, false},
+		{"", RefineIfGaps, true, false},
+	} {
+		d := Draft{Spec: c.spec, Refine: c.refine}
+		if d.NeedsSpecStep() != c.steps || d.ChecksSpec() != c.checks {
+			t.Errorf("%q with %s: step %v, check %v", c.spec, c.refine, d.NeedsSpecStep(), d.ChecksSpec())
+		}
+	}
+}

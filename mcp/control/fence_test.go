@@ -37,7 +37,7 @@ var writes = []write{
 	{"reveal", values{"sessionId": sessionID}, "open an item on the screen", "open an item on the screen: 'retry' (muse)", "sessionId: " + sessionID},
 	{"update_draft", values{"draftId": draftID, "title": "New"}, "change a draft", "change a draft: 'Balanced controls' (muse)", "title: New"},
 	{"cancel_draft", values{"draftId": draftID}, "delete a draft", "delete a draft: 'Balanced controls' (muse)", "draftId: " + draftID},
-	{"release_draft", values{"draftId": draftID}, pieces.VerbReleaseAuto, pieces.VerbReleaseAuto + " on 'Balanced controls' (muse)", "The draft's spec is used as it is."},
+	{"release_draft", values{"draftId": draftID}, pieces.VerbReleaseAuto, pieces.VerbReleaseAuto + " on 'Balanced controls' (muse)", "The draft's spec is looked through for gaps first; without one it is used as it is."},
 	{"piece_action", act("pauseAgents"), "run pauseAgents", "run pauseAgents on 'upload-retry' (muse)", "Ends 1 running agent."},
 	{"piece_action", act("stopAgents"), "stop agents", "stop agents on 'upload-retry' (muse)", "Ends 1 running agent."},
 }

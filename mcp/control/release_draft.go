@@ -91,9 +91,12 @@ func releaseLines(d pieces.Draft) []string {
 	if d.Lane != pieces.LaneAuto {
 		lines = []string{"Makes a branch and a worktree, and starts the piece on the lane " + string(d.Lane) + "."}
 	}
-	if d.NeedsSpecStep() {
+	switch {
+	case d.ChecksSpec():
+		lines = append(lines, "The draft's spec is looked through for gaps first; without one it is used as it is.")
+	case d.NeedsSpecStep():
 		lines = append(lines, "The spec is written from the draft first.")
-	} else {
+	default:
 		lines = append(lines, "The draft's spec is used as it is.")
 	}
 	if d.Model != "" {

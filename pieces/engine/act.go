@@ -165,19 +165,6 @@ func (e *Engine) step(ctx context.Context, _ pieces.Snapshot, r Request) (Result
 	return e.act(ctx, r, nil)
 }
 
-// interviewMessage runs the spec step again with what the person said.
-func (e *Engine) interviewMessage(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
-	s, err := e.move(ctx, r.PieceID, pieces.Trigger(r.Action), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Note = r.Prompt
-		return nil
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, r.PieceID, r.Prompt) })
-	return Result{Piece: s}, nil
-}
-
 func (e *Engine) approveSpec(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Config.Lane = pieces.LaneManual

@@ -106,7 +106,7 @@ func (e *Engine) follow(s pieces.Snapshot) {
 	id := s.Piece.ID
 	switch s.State() {
 	case pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}:
-		e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, id, "") })
+		e.spawn("spec", func(ctx context.Context) error { return e.writeSpec(ctx, id) })
 	case pieces.State{Phase: pieces.PhaseStrategy, Activity: pieces.Planning}:
 		e.spawn("strategy", func(ctx context.Context) error { return e.writeStrategy(ctx, id) })
 	case pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Decomposing}:

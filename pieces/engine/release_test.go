@@ -21,7 +21,7 @@ func TestHostileTitlesGetAWorktreeOfTheirOwn(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, title := range titles {
-		filed, err := w.engine.FileDraft(t.Context(), engine.NewDraft{ProjectID: w.id, Title: title, Spec: "no heading"})
+		filed, err := w.engine.FileDraft(t.Context(), engine.NewDraft{ProjectID: w.id, Title: title, Spec: "no heading", Refine: pieces.RefineNone})
 		if err != nil {
 			t.Fatalf("%q: %v", title, err)
 		}
@@ -82,7 +82,7 @@ func TestAProjectIsFoundFromInsideAndFromItsWorktrees(t *testing.T) {
 	if err := os.Rename(nested.Path, inner); err != nil {
 		t.Fatal(err)
 	}
-	filed, err := w.engine.FileDraft(t.Context(), engine.NewDraft{ProjectID: w.id, Spec: piecestest.StorySpec})
+	filed, err := w.engine.FileDraft(t.Context(), engine.NewDraft{ProjectID: w.id, Spec: piecestest.StorySpec, Refine: pieces.RefineNone})
 	if err != nil {
 		t.Fatal(err)
 	}

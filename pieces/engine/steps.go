@@ -43,38 +43,6 @@ func artifact(c *pieces.Change, k pieces.ArtifactKind, taskID, content string) {
 	c.Artifacts = append(c.Artifacts, pieces.Artifact{PieceID: c.Piece.ID, Kind: k, TaskID: taskID, Content: content})
 }
 
-// writeSpec runs the spec step: a spec from the seed, or the supplied one completed, with what the person said.
-func (e *Engine) writeSpec(ctx context.Context, id, said string) error {
-	s, err := e.Piece(ctx, id)
-	if err != nil {
-		return err
-	}
-	spec, err := e.text(ctx, id, pieces.ArtifactSpec)
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		Spec     string          `json:"spec"`
-		Analysis json.RawMessage `json:"analysis"`
-	}
-	cost, stepErr := e.askFor(ctx, s, pieces.SessionInterview, "spec", prompts.Spec, prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: spec, Guidance: said, Depth: s.Piece.Config.Depth}, &answer)
-	if stepErr == nil && strings.TrimSpace(answer.Spec) == "" {
-		stepErr = errors.New("Claude Code answered with an empty spec") //nolint:staticcheck // a name
-	}
-	return e.settle(ctx, id, stepErr, pieces.OnSpecWritten, pieces.OnSpecFailed, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.CostUSD += cost
-		if stepErr != nil {
-			return nil
-		}
-		artifact(c, pieces.ArtifactSpec, "", answer.Spec)
-		artifact(c, pieces.ArtifactAnalysis, "", string(answer.Analysis))
-		if title := pieces.SpecTitle(answer.Spec); title != "" {
-			c.Piece.Name = title
-		}
-		return nil
-	})
-}
-
 // askFor runs a planning pass and decodes its answer.
 func (e *Engine) askFor(ctx context.Context, s pieces.Snapshot, kind pieces.SessionKind, setting, step string, d prompts.Data, into any) (float64, error) {
 	raw, cost, err := e.ask(ctx, s, kind, setting, step, d)

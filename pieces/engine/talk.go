@@ -119,7 +119,11 @@ func (t *talk) prompt(p pieces.Prompt) {
 			if err != nil {
 				return err
 			}
-			return conv.Answer(ctx, p.ID, pieces.PromptAnswer{Message: unattendedAnswer})
+			words := unattendedAnswer
+			if t.session.Kind == pieces.SessionInterview {
+				words = interviewPromptAnswer
+			}
+			return conv.Answer(ctx, p.ID, pieces.PromptAnswer{Message: words})
 		})
 		return
 	}

@@ -111,10 +111,10 @@ func (w *world) close() {
 	}
 }
 
-// release files a draft with the story's spec and releases it.
+// release files a draft with the story's spec, to be used as it is, and releases it.
 func (w *world) release() pieces.Snapshot {
 	w.t.Helper()
-	filed, err := w.engine.FileDraft(w.t.Context(), engine.NewDraft{ProjectID: w.id, Spec: piecestest.StorySpec})
+	filed, err := w.engine.FileDraft(w.t.Context(), engine.NewDraft{ProjectID: w.id, Spec: piecestest.StorySpec, Refine: pieces.RefineNone})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@
 package prompts
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type Data struct {
 	Problem  string // what was wrong with the last answer, when the step is asked again
 	Guidance string
 	Depth    string // of the spec step
+	Rounds   int    // how many rounds of questions the spec interview still has
+	Turns    []pieces.InterviewTurn
 	Agent    pieces.Task
 	Agents   []pieces.Task
 	Handoffs []Handoff
@@ -49,6 +52,8 @@ type Step struct {
 // Names of the steps, as their texts are named.
 const (
 	Spec        = "spec"
+	SpecCheck   = "speccheck" // whether a supplied spec has gaps
+	Interview   = "interview" // a further turn of a spec's conversation
 	Strategy    = "strategy"
 	Plan        = "plan"
 	Task        = "task"
@@ -56,13 +61,19 @@ const (
 	PullRequest = "pullrequest"
 )
 
+// schemas names the steps whose answer has the shape of another step's.
+var schemas = map[string]string{SpecCheck: Spec, Interview: Spec}
+
 // System is appended to Claude Code's system prompt in every session that Fermata starts.
 func System() string { return strings.TrimSpace(text("system.md")) }
 
 // Build fills a step's text. The error is of the text itself and means a broken build.
 func Build(step string, d Data) (Step, error) {
 	d.MaxPlan = pieces.MaxAgents
-	t, err := template.New(step).Parse(text(step + ".md"))
+	t, err := template.New(step).Parse(text("parts.md"))
+	if err == nil {
+		t, err = t.Parse(text(step + ".md"))
+	}
 	if err != nil {
 		return Step{}, fmt.Errorf("parse prompt %s: %w", step, err)
 	}
@@ -71,7 +82,7 @@ func Build(step string, d Data) (Step, error) {
 		return Step{}, fmt.Errorf("fill prompt %s: %w", step, err)
 	}
 	s := Step{Prompt: strings.TrimSpace(b.String())}
-	if schema := text(step + ".json"); schema != "" {
+	if schema := text(cmp.Or(schemas[step], step) + ".json"); schema != "" {
 		s.Schema = json.RawMessage(schema)
 	}
 	return s, nil

@@ -39,7 +39,7 @@ func faceOfDraft(d pieces.Draft, now time.Time) face {
 	switch {
 	case strings.TrimSpace(d.Spec) == "":
 		f.word = "Seed"
-	case d.NeedsSpecStep():
+	case d.NeedsSpecStep() && !d.ChecksSpec():
 		f.word = "Spec to refine"
 	default:
 		f.word = "Spec"

@@ -176,7 +176,10 @@ func (d *draftEditor) edited() {
 // releaseWords say what running the draft does.
 func releaseWords(n pieces.Draft) string {
 	first := "Makes a branch and a worktree, and takes the spec as it is."
-	if n.NeedsSpecStep() {
+	switch {
+	case n.ChecksSpec():
+		first = "Makes a branch and a worktree, and Claude Code looks whether the spec has gaps."
+	case n.NeedsSpecStep():
 		first = "Makes a branch and a worktree, and Claude Code writes the spec."
 	}
 	switch n.Lane {

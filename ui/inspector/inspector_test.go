@@ -171,6 +171,7 @@ func TestKeysAreWrittenAsWords(t *testing.T) {
 
 func TestReleaseSaysWhatItDoes(t *testing.T) {
 	for want, d := range map[string]pieces.Draft{
+		"Makes a branch and a worktree, and Claude Code looks whether the spec has gaps. Then it belongs to the project's Loop.":                           {Spec: "# X\n\ny", Lane: pieces.LaneLoop, Refine: pieces.RefineIfGaps},
 		"Makes a branch and a worktree, and Claude Code writes the spec. Then it waits for you at each gate.":                                              {Seed: "x", Lane: pieces.LaneManual},
 		"Makes a branch and a worktree, and takes the spec as it is. Then it runs by itself up to Review; it stops for questions, approvals and failures.": {Spec: "# X\n\ny", Lane: pieces.LaneAuto, Refine: pieces.RefineNone},
 	} {
