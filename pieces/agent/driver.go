@@ -161,8 +161,17 @@ func (p *spawned) close() {
 
 const startLimit = 30 * time.Second
 
-// spawn starts the host and waits for its word that Claude Code runs.
+// spawn starts Claude Code under a host.
 func (d *Driver) spawn(ctx context.Context, launch pieces.Launch, claude string) (*spawned, error) {
+	p, err := d.under(ctx, launch.Dir, clean(d.environ(), launch.Dir), append([]string{claude}, arguments(launch)...))
+	if err != nil {
+		return nil, fmt.Errorf("start Claude Code: %w", err)
+	}
+	return p, nil
+}
+
+// under starts a command under a host and waits for the host's word that it runs.
+func (d *Driver) under(ctx context.Context, dir string, env, command []string) (*spawned, error) {
 	if len(d.options.Host) == 0 {
 		return nil, errors.New("no agent host is configured")
 	}
@@ -181,8 +190,8 @@ func (d *Driver) spawn(ctx context.Context, launch pieces.Launch, claude string)
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), d.options.Host[0], d.options.Host[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	cmd.Args = append(cmd.Args, host.Arrange(cmd, theirs[3], theirs[4])...)
-	cmd.Args = append(append(cmd.Args, "--", claude), arguments(launch)...)
-	cmd.Dir, cmd.Env = launch.Dir, clean(d.environ(), launch.Dir)
+	cmd.Args = append(append(cmd.Args, "--"), command...)
+	cmd.Dir, cmd.Env = dir, env
 	p.cmd = cmd
 	if err := cmd.Start(); err != nil {
 		p.close()
@@ -234,7 +243,7 @@ func (p *spawned) await(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("start agent host: no word from it: %w", err)
 	case first.Started == nil:
-		return fmt.Errorf("start Claude Code: %s", first.Failed)
+		return errors.New(first.Failed)
 	}
 	p.host = first.Started.Process()
 	return p.reportPipe.SetReadDeadline(time.Time{})
