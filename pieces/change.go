@@ -36,6 +36,8 @@ type Change struct {
 type PieceFilter struct {
 	ProjectID       string
 	IncludeArchived bool
+	// OpenPullRequest leaves out the pieces without a pull request that was open when it was last read.
+	OpenPullRequest bool
 }
 
 // SessionFilter selects sessions; the zero value selects all that are not hidden.

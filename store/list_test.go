@@ -94,6 +94,10 @@ func TestListingReadsNothingItDoesNotShow(t *testing.T) {
 	}
 	for _, call := range []func() error{
 		func() error {
+			_, err := s.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true, OpenPullRequest: true})
+			return err
+		},
+		func() error {
 			_, err := s.Sessions(ctx, pieces.SessionFilter{PieceID: "a", LiveOnly: true})
 			return err
 		},

@@ -272,6 +272,40 @@ func TestListsAreFilteredAndInOrder(t *testing.T) {
 	}
 }
 
+func TestOpenPullRequestsAreFoundInTheArchiveToo(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	addProject(t, s, "p")
+	for _, c := range []struct {
+		id       string
+		state    pieces.PullRequestState
+		archived bool
+	}{
+		{"none", "", false}, {"open", pieces.PullRequestOpen, false}, {"merged", pieces.PullRequestMerged, false},
+		{"archived", pieces.PullRequestOpen, true}, {"closed", pieces.PullRequestClosed, true},
+	} {
+		p := release(t, s, "p", c.id)
+		p.Archived = c.archived
+		if c.state != "" {
+			p.PR = &pieces.PullRequest{State: c.state}
+		}
+		_, err := s.Apply(ctx, pieces.Change{Piece: p})
+		must(t, err)
+	}
+	for _, c := range []struct {
+		f    pieces.PieceFilter
+		want string
+	}{
+		{pieces.PieceFilter{OpenPullRequest: true}, "[open]"},
+		{pieces.PieceFilter{OpenPullRequest: true, IncludeArchived: true}, "[open archived]"},
+		{pieces.PieceFilter{OpenPullRequest: true, ProjectID: "q"}, "[]"},
+	} {
+		list, err := s.Pieces(ctx, c.f)
+		must(t, err)
+		same(t, fmt.Sprintf("%+v", c.f), fmt.Sprint(all(list, func(v pieces.Snapshot) string { return v.Piece.ID })), c.want)
+	}
+}
+
 func TestTranscriptsAreNumberedAndReadFromTheEnd(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()

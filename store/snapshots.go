@@ -42,6 +42,9 @@ func scoped(q *gorm.DB, f pieces.PieceFilter) *gorm.DB {
 	if !f.IncludeArchived {
 		q = q.Where("pieces.archived = 0")
 	}
+	if f.OpenPullRequest {
+		q = q.Where("pieces.pr IS NOT NULL AND pieces.pr ->> '$.state' = ?", string(pieces.PullRequestOpen))
+	}
 	return q
 }
 

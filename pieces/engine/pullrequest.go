@@ -197,15 +197,13 @@ func (e *Engine) checkWorktrees(ctx context.Context) error {
 }
 
 func (e *Engine) readPullRequests(ctx context.Context) error {
-	list, err := e.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+	list, err := e.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true, OpenPullRequest: true})
 	if err != nil {
 		return err
 	}
 	byProject := map[string][]pieces.Snapshot{}
 	for _, s := range list {
-		if s.Piece.PR != nil && s.Piece.PR.State == pieces.PullRequestOpen {
-			byProject[s.Piece.ProjectID] = append(byProject[s.Piece.ProjectID], s)
-		}
+		byProject[s.Piece.ProjectID] = append(byProject[s.Piece.ProjectID], s)
 	}
 	for id, open := range byProject {
 		project, err := e.Project(ctx, id)
