@@ -112,6 +112,10 @@ func (a agents) Start(ctx context.Context, l pieces.Launch, emit func(pieces.Ses
 	return run, nil
 }
 
+func (a agents) Script(ctx context.Context, dir, script string) (string, error) {
+	return a.driver.Script(ctx, dir, script)
+}
+
 func (a agents) Gone(ctx context.Context, h pieces.HostProcess) error { return host.EndStale(ctx, h) }
 
 func (a agents) Health(ctx context.Context) (string, pieces.FailureKind, string) {

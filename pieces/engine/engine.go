@@ -38,6 +38,7 @@ type Engine struct {
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
 	snoozed  snoozes
 	checkups checkups
+	notices  notices
 
 	ctx    context.Context //nolint:containedctx // the app's life: what follows an action outlives the call that asked for it
 	cancel context.CancelCauseFunc

@@ -97,6 +97,8 @@ type GitRepo interface {
 	OpenWorktree(ctx context.Context, repo, path, branch string) error
 	CheckWorktree(ctx context.Context, repo, path, branch string) error
 	RemoveWorktree(ctx context.Context, repo, path, root, saved string) error
+	// CopyIncluded copies the ignored files that main's .worktreeinclude names.
+	CopyIncluded(ctx context.Context, main, worktree string) (pieces.Included, error)
 }
 
 // GitWork works in one worktree.
@@ -129,6 +131,8 @@ type GitSaved interface {
 type Agents interface {
 	// Start launches or resumes a session. emit gets its events in order, from one goroutine; Ended is always the last.
 	Start(ctx context.Context, l pieces.Launch, emit func(pieces.SessionEvent)) (Conversation, error)
+	// Script runs a project's script in dir under a time limit, and returns the end of what it printed.
+	Script(ctx context.Context, dir, script string) (output string, err error)
 	// Gone says whether the recorded host of a session of an earlier start no longer runs, ending it if it does.
 	Gone(ctx context.Context, h pieces.HostProcess) error
 	// Health says in one sentence what keeps Claude Code from running, and names the command that mends it.

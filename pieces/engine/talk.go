@@ -55,6 +55,9 @@ func (e *Engine) open(ctx context.Context, s pieces.Session, l pieces.Launch, un
 		t.close(pieces.SessionFailed, err.Error())
 		return nil, err
 	}
+	for _, words := range e.notices.take(l.Dir) {
+		t.write(pieces.Message{Role: pieces.RoleNotice, Text: words})
+	}
 	e.live.add(t.live)
 	conv, err := e.Agents.Start(ctx, l, t.event)
 	if err != nil {
@@ -347,6 +350,9 @@ func (e *Engine) launch(ctx context.Context, s pieces.Snapshot, kind pieces.Sess
 		return pieces.Launch{}, pieces.Session{}, err
 	}
 	if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
+		return pieces.Launch{}, pieces.Session{}, err
+	}
+	if err := e.prepare(ctx, s.Piece.ID, s.Piece.Worktree); err != nil {
 		return pieces.Launch{}, pieces.Session{}, err
 	}
 	l := pieces.Launch{

@@ -105,6 +105,9 @@ func (e *Engine) attempt(ctx context.Context, g *group, pieceID, taskID string) 
 	if err := e.readyWorktree(ctx, project, s.Piece, task); err != nil {
 		return failed(fmt.Errorf("the agent's worktree could not be made ready: %w", err))
 	}
+	if err := e.prepare(ctx, pieceID, task.Worktree); err != nil {
+		return failed(err)
+	}
 	t, turn, err := e.converse(ctx, s, task)
 	if err != nil {
 		if t != nil {

@@ -25,6 +25,14 @@ func (e *Engine) OpenWorkspace(ctx context.Context, pieceID string, by pieces.Ac
 	if err != nil {
 		return Workspace{}, err
 	}
+	if made {
+		// The person or another client works there, perhaps before any session of ours does.
+		project, err := e.Project(ctx, s.Piece.ProjectID)
+		if err != nil {
+			return Workspace{}, err
+		}
+		e.include(ctx, project, s.Piece.Worktree)
+	}
 	w := Workspace{Piece: s, Made: made}
 	if w.Spec, err = e.text(ctx, pieceID, pieces.ArtifactSpec); err != nil {
 		return w, err
@@ -82,17 +90,21 @@ func (e *Engine) remakeWorktree(ctx context.Context, project pieces.Project, p p
 		return err
 	}
 	defer unlock()
-	_, known, err := e.recordOf(ctx, p.ID, path)
+	w, known, err := e.recordOf(ctx, p.ID, path)
 	if err != nil {
 		return err
 	}
 	if !known {
-		w := pieces.WorktreeRecord{Path: path, ProjectID: project.ID, PieceID: p.ID, Repo: project.Path, Branch: p.Branch, CreatedAt: e.Now()}
+		w = pieces.WorktreeRecord{Path: path, ProjectID: project.ID, PieceID: p.ID, Repo: project.Path, Branch: p.Branch, CreatedAt: e.Now()}
 		if err := e.Store.RecordWorktree(ctx, w); err != nil {
 			return fmt.Errorf("record worktree %s: %w", path, err)
 		}
 	}
-	if err = e.Git.OpenWorktree(ctx, project.Path, path, p.Branch); err == nil || known {
+	if err = e.Git.OpenWorktree(ctx, project.Path, path, p.Branch); err == nil && w.Prepared {
+		w.Prepared = false // what made the old one ready went with it
+		return e.Store.RecordWorktree(context.WithoutCancel(ctx), w)
+	}
+	if err == nil || known {
 		return err
 	}
 	if ferr := e.Store.ForgetWorktree(context.WithoutCancel(ctx), path); ferr != nil {
