@@ -62,6 +62,8 @@ func (a *fastAgents) Start(_ context.Context, l pieces.Launch, emit func(pieces.
 }
 
 // Gone finds no process left: a fast agent has none.
+func (a *fastAgents) Script(context.Context, string, string) (string, error) { return "", nil }
+
 func (a *fastAgents) Gone(context.Context, pieces.HostProcess) error { return nil }
 
 // Health finds nothing that keeps the agents from running.

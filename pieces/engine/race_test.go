@@ -42,6 +42,8 @@ func (a *patientAgents) Start(_ context.Context, _ pieces.Launch, emit func(piec
 	return c, nil
 }
 
+func (a *patientAgents) Script(context.Context, string, string) (string, error) { return "", nil }
+
 func (a *patientAgents) Gone(context.Context, pieces.HostProcess) error { return nil }
 
 func (a *patientAgents) Health(context.Context) (version string, kind pieces.FailureKind, sentence string) {
