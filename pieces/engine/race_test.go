@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"fermata/pieces"
+	"fermata/pieces/agent"
 	"fermata/pieces/engine"
 	"fermata/pieces/git"
 	"fermata/pieces/piecestest"
@@ -42,7 +43,10 @@ func (a *patientAgents) Start(_ context.Context, _ pieces.Launch, emit func(piec
 	return c, nil
 }
 
-func (a *patientAgents) Script(context.Context, string, string) (string, error) { return "", nil }
+// Script runs the script as the app does.
+func (a *patientAgents) Script(ctx context.Context, dir, script string) (string, error) {
+	return agent.New(agent.Options{Host: []string{os.Args[0], "agent-host"}, Environ: piecestest.GitEnv}).Script(ctx, dir, script)
+}
 
 func (a *patientAgents) Gone(context.Context, pieces.HostProcess) error { return nil }
 

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fermata/pieces"
+)
+
+// ProjectEdit changes a project's settings; nil fields keep their value.
+type ProjectEdit struct {
+	Branch *string
+	// SetupScript is the text that makes new worktrees ready; an empty one needs no permission.
+	SetupScript *string
+	// AllowSetup says whether the person allows the script's text as it then is. A changed text that is not allowed anew waits.
+	AllowSetup *bool
+	// ForgetCommands are allowed commands that agents have to ask for again.
+	ForgetCommands []string
+}
+
+// EditProject changes a project's settings. Only the person does, in the app: what is allowed here runs on their machine.
+func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (pieces.Project, error) {
+	unlock, err := e.locks.lock(ctx, "project "+id)
+	if err != nil {
+		return pieces.Project{}, fmt.Errorf("edit project %s: %w", id, err)
+	}
+	defer unlock()
+	p, err := e.Project(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	if edit.Branch != nil && strings.TrimSpace(*edit.Branch) != p.Branch {
+		branch := strings.TrimSpace(*edit.Branch)
+		if branch == "" {
+			return p, refuse("Name the branch that pieces start from.", nil)
+		}
+		if _, err := e.Git.Base(ctx, p.Path, branch); err != nil {
+			return p, refuse("Pieces cannot start from "+branch+": "+err.Error(), err)
+		}
+		p.Branch = branch
+	}
+	if edit.SetupScript != nil {
+		p.SetupScript = strings.TrimSpace(strings.ReplaceAll(*edit.SetupScript, "\r\n", "\n"))
+	}
+	switch {
+	case p.SetupScript == "" || edit.AllowSetup != nil && !*edit.AllowSetup:
+		p.SetupAllowed = ""
+	case edit.AllowSetup != nil:
+		p.SetupAllowed = pieces.SetupHash(p.SetupScript)
+	}
+	p.AllowedCommands = slices.DeleteFunc(slices.Clone(p.AllowedCommands), func(c string) bool { return slices.Contains(edit.ForgetCommands, c) })
+	if err := e.Store.SaveProject(ctx, p); err != nil {
+		return p, fmt.Errorf("write project %s: %w", id, err)
+	}
+	return p, nil
+}
