@@ -11,21 +11,6 @@ import (
 type checkups struct {
 	mu    sync.Mutex
 	found map[string][]pieces.Finding
-	begun map[string]bool
-}
-
-// begin says whether nobody examined the project yet, and takes it on.
-func (c *checkups) begin(projectID string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.begun[projectID] {
-		return false
-	}
-	if c.begun == nil {
-		c.begun = map[string]bool{}
-	}
-	c.begun[projectID] = true
-	return true
 }
 
 func (c *checkups) keep(projectID string, found []pieces.Finding) {
@@ -37,10 +22,11 @@ func (c *checkups) keep(projectID string, found []pieces.Finding) {
 	c.found[projectID] = found
 }
 
-func (c *checkups) last(projectID string) []pieces.Finding {
+func (c *checkups) last(projectID string) ([]pieces.Finding, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.found[projectID]
+	found, known := c.found[projectID]
+	return found, known
 }
 
 // Examine looks a project's repository over now, for what is known to hurt work in it, and remembers what it found.
@@ -58,13 +44,18 @@ func (e *Engine) Examine(ctx context.Context, projectID string) ([]pieces.Findin
 	return found, nil
 }
 
-// Findings is what the last examination of a project found; the first call begins one, and a wake tells of its end.
-func (e *Engine) Findings(projectID string) []pieces.Finding {
-	if e.ctx != nil && e.checkups.begin(projectID) {
-		e.spawn("examine project", func(ctx context.Context) error {
-			_, err := e.Examine(ctx, projectID)
-			return err
-		})
-	}
+// Findings is what the last examination of a project found; false while there was none since Fermata started.
+func (e *Engine) Findings(projectID string) ([]pieces.Finding, bool) {
 	return e.checkups.last(projectID)
+}
+
+// examineNew looks a new project over, beside the call that registered it.
+func (e *Engine) examineNew(projectID string) {
+	if e.ctx == nil {
+		return // an engine that is not started does nothing by itself
+	}
+	e.spawn("examine project", func(ctx context.Context) error {
+		_, err := e.Examine(ctx, projectID)
+		return err
+	})
 }

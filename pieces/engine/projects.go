@@ -46,6 +46,7 @@ func (e *Engine) RegisterProject(ctx context.Context, path string) (p pieces.Pro
 		}
 		return p, false, fmt.Errorf("register project %s: %w", top, err)
 	}
+	e.examineNew(p.ID)
 	return p, false, nil
 }
 
