@@ -93,10 +93,12 @@ type reviewProgress struct {
 	Total    int `json:"total"`
 }
 
-// interview is the spec interview's state.
+// interview is the spec interview's state: the questions that wait, and in which round of at most how many.
 type interview struct {
 	Working   bool              `json:"working"`
 	Questions []pieces.Question `json:"questions"`
+	Round     int               `json:"round"`
+	MaxRounds int               `json:"maxRounds"`
 }
 
 func (c *control) pieceDetail(ctx context.Context, s pieces.Snapshot) (any, error) {
@@ -157,11 +159,13 @@ func interviewOf(s pieces.Snapshot) *interview {
 	if s.Piece.Phase != pieces.PhaseSpec {
 		return nil
 	}
-	v := interview{Working: s.Piece.Activity == pieces.Interviewing, Questions: []pieces.Question{}}
-	for _, p := range s.Prompts {
-		if p.Kind == pieces.PromptQuestion && p.TaskID == "" {
-			v.Questions = append(v.Questions, p.Questions...)
-		}
+	v := interview{
+		Working: s.Piece.Activity == pieces.Interviewing, Questions: []pieces.Question{},
+		Round: s.Piece.Interview.Asked(), MaxRounds: pieces.InterviewRounds(s.Piece.Config.Depth),
+	}
+	for _, q := range s.Piece.Interview.Questions {
+		q.Options = append([]pieces.QuestionOption{}, q.Options...)
+		v.Questions = append(v.Questions, q)
 	}
 	return &v
 }

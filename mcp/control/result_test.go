@@ -149,9 +149,15 @@ func TestPieceShowsWhatItsPhaseAdds(t *testing.T) {
 	same(t, got["gate"], `"openPullRequest"`)
 
 	p.Piece.Phase, p.Piece.Activity = pieces.PhaseSpec, pieces.Interviewing
-	p.Prompts = []pieces.Prompt{{ID: "p", Kind: pieces.PromptQuestion, Questions: []pieces.Question{question}}}
 	got = k.ok("get_piece", values{"pieceId": pieceID}).(map[string]any)
-	same(t, got["interview"], `{"working": true, "questions": [{"question": "Which one?", "header": "Choice", "options": [{"label": "A", "description": ""}], "multiSelect": false}]}`)
+	same(t, got["interview"], `{"working": true, "questions": [], "round": 0, "maxRounds": 3}`)
+	question.Why = "It decides the rest."
+	p.Piece.Activity, p.Piece.Interview = pieces.Idle, pieces.Interview{}.Ask([]pieces.Question{question, {Text: "When?"}}, day(5))
+	got = k.ok("get_piece", values{"pieceId": pieceID}).(map[string]any)
+	same(t, got["interview"], `{"working": false, "round": 1, "maxRounds": 3, "questions": [
+		{"question": "Which one?", "header": "Choice", "options": [{"label": "A", "description": ""}], "multiSelect": false, "why": "It decides the rest."},
+		{"question": "When?", "header": "", "options": [], "multiSelect": false}]}`)
+	same(t, got["gate"], `"answerInterview"`)
 
 	k.engine.settings[keyStartSplits] = "true"
 	got = k.ok("get_piece", values{"pieceId": pieceID}).(map[string]any)

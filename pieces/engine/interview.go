@@ -211,6 +211,10 @@ func (t *interviewTurn) take(end pieces.TurnEnd) string {
 	}
 	a := &t.answer
 	a.Questions = slices.DeleteFunc(a.Questions, func(q pieces.Question) bool { return strings.TrimSpace(q.Text) == "" })
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		q.Options = slices.DeleteFunc(q.Options, func(o pieces.QuestionOption) bool { return strings.TrimSpace(o.Label) == "" })
+	}
 	if strings.TrimSpace(a.Spec) == "" || (t.checks && len(t.piece.Piece.Interview.Turns) == 0) {
 		a.Spec = "" // a check changes nothing that nobody asked to be changed
 	}
