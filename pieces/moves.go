@@ -44,6 +44,7 @@ var (
 	unconfirmed = Guard{"not confirmed", func(f Facts) bool { return !f.Confirmed }}
 	agentWaits  = Guard{"an agent waits", func(f Facts) bool { return f.AgentWaiting }}
 	codeReview  = Guard{"code review is on", func(f Facts) bool { return f.CodeReviewOn && f.HasWorktree && !f.WorktreeMissing }}
+	feedback    = Guard{"a feedback session works", func(f Facts) bool { return f.Feedback }}
 	depsOn      = Guard{"dependencies are on", func(f Facts) bool { return f.DependenciesOn }}
 )
 
@@ -108,8 +109,10 @@ func buildMoves() []Move {
 
 	add(Trigger(RetryFailedAgents), hasFailed, running, paused, finished)
 	add(Trigger(EditTaskBrief), unguarded, stay, paused, finished)
-	add(Trigger(MessageTask), filesThere, running, paused, finished)
-	add(Trigger(MessageTask), filesThere, stay, running)
+	// A message starts one agent's turn. A paused run stays so: it is paused again once the turn ended.
+	add(Trigger(MessageTask), filesThere, stay, running, pausing)
+	add(Trigger(MessageTask), filesThere, pausing, paused)
+	add(Trigger(MessageTask), filesThere, running, finished)
 	add(Trigger(AnswerTaskQuestion), agentWaits, stay, running, pausing, paused, stopFailed, reviewing)
 	add(Trigger(ContinueToReview), noneRuns, review, paused, finished)
 	add(Trigger(SendBackToAgents), reviewBad, paused, finished)
@@ -121,7 +124,9 @@ func buildMoves() []Move {
 	add(Trigger(CreatePR), prPossible, at(PhaseReview, CreatingPR), review, reviewChanging)
 	add(Trigger(CreatePR), prPossible, at(PhaseComplete, CreatingPR), done, doneChanging)
 	for _, p := range []Phase{PhaseAgents, PhaseReview, PhaseComplete} {
+		add(OnPROpened, feedback, doneChanging, at(p, CreatingPR))
 		add(OnPROpened, unguarded, done, at(p, CreatingPR))
+		add(OnChangesDone, feedback, stay, at(p, CreatingPR))
 		add(OnPRFailed, unguarded, State{Phase: p}, at(p, CreatingPR))
 	}
 	add(OnPRRead, unguarded, stay, done, doneChanging, review, reviewChanging, finished)

@@ -48,6 +48,7 @@ type Facts struct {
 	Unapproved       int // agents that the review checklist still lists
 	Pause            PauseReason
 	WorkReview       WorkReviewState
+	Feedback         bool // a feedback session works on while the pull request is created
 	HasPR            bool // there is a pull request that is not closed
 	PROpen           bool
 	HasBranch        bool

@@ -36,13 +36,19 @@ var legalIn = map[Action]string{
 	ResumeAgents:       "agents/paused",
 	StopAgents:         "agents/running agents/pausing agents/paused agents/stopping agents/stopFailed agents/workReviewing",
 	RetryFailedAgents:  "agents/paused agents/finished",
+	EditTaskBrief:      "agents/paused agents/finished",
+	MessageTask:        "agents/running agents/pausing agents/paused agents/finished",
 	AnswerTaskQuestion: "agents/running agents/pausing agents/paused agents/stopFailed agents/workReviewing",
 	ContinueToReview:   "agents/paused agents/finished",
 	ApproveTask:        "review/idle review/changing",
 	CreatePR:           "agents/finished review/idle review/changing complete/idle complete/changing",
 	MarkDone:           "agents/finished review/idle review/changing",
 	ConfirmDone:        "complete/idle complete/changing",
-	SendBackToAgents:   "agents/finished",
+	SetLane: "spec/idle spec/failed spec/waiting spec/dependencyBlocked strategy/idle strategy/failed strategy/waiting " +
+		"strategy/dependencyBlocked agents/idle agents/failed",
+	RequestChanges:   "review/idle complete/idle",
+	SendBackToAgents: "agents/finished",
+	ResumeTask:       "agents/finished",
 	Archive: "spec/idle spec/failed spec/waiting spec/dependencyBlocked strategy/idle strategy/failed strategy/waiting " +
 		"strategy/dependencyBlocked agents/failed agents/idle agents/paused agents/stopFailed agents/finished review/idle complete/idle",
 }
@@ -98,6 +104,9 @@ func TestGuardsWithdrawWhatTheFactsForbid(t *testing.T) {
 		{"the worktree is missing", at(PhaseAgents, Idle), StartExecution, with(func(f *Facts) { f.WorktreeMissing = true })},
 		{"no agent failed", at(PhaseAgents, Finished), RetryFailedAgents, with(func(f *Facts) { f.AgentsFailed = 0 })},
 		{"an agent still runs", at(PhaseAgents, Paused), ContinueToReview, with(func(f *Facts) { f.AgentsRunning = 1 })},
+		{"the worktree is missing", at(PhaseAgents, Finished), MessageTask, with(func(f *Facts) { f.WorktreeMissing = true })},
+		{"the branch and the worktree are gone", at(PhaseComplete, Idle), RequestChanges, with(func(f *Facts) { f.HasBranch, f.HasWorktree = false, false })},
+		{"the review failed nobody", at(PhaseAgents, Finished), ResumeTask, with(func(f *Facts) { f.WorkReview = WorkReviewNone })},
 		{"the review failed nobody", at(PhaseAgents, Finished), SendBackToAgents, with(func(f *Facts) { f.WorkReview = WorkReviewNone })},
 		{"a pull request is open", at(PhaseComplete, Idle), CreatePR, with(func(f *Facts) { f.HasPR = true })},
 		{"the branch is gone", at(PhaseReview, Idle), CreatePR, with(func(f *Facts) { f.HasBranch = false })},
@@ -199,6 +208,15 @@ func TestAFailedPullRequestFallsBackToWhatItWas(t *testing.T) {
 	to, ok := Next(at(PhaseReview, CreatingPR), Changing, OnPRFailed, Facts{})
 	if !ok || to != at(PhaseReview, Changing) {
 		t.Errorf("got %+v, %v", to, ok)
+	}
+}
+
+func TestAPullRequestOpenedMeanwhileLeavesTheFeedbackSessionAtWork(t *testing.T) {
+	t.Parallel()
+	for facts, want := range map[Facts]State{{Feedback: true}: at(PhaseComplete, Changing), {}: at(PhaseComplete, Idle)} {
+		if to, ok := Next(at(PhaseReview, CreatingPR), Changing, OnPROpened, facts); !ok || to != want {
+			t.Errorf("%+v: got %+v, %v", facts, to, ok)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ func (s Snapshot) Facts() Facts {
 		Confirmed: p.Confirmed, Archived: p.Archived,
 		CodeReviewOn: s.Flags.CodeReview, DependenciesOn: s.Flags.Dependencies,
 	}
+	f.Feedback = p.Activity == CreatingPR && p.Before == Changing
 	if p.PR != nil {
 		f.HasPR = p.PR.State != PullRequestClosed
 		f.PROpen = p.PR.State == PullRequestOpen

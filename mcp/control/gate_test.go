@@ -101,7 +101,7 @@ func TestStopOfTheServerIsNoDenial(t *testing.T) {
 func TestIllegalActionShowsNoCard(t *testing.T) {
 	t.Parallel()
 	k := newRig(t)
-	wants(t, k.refused("piece_action", act("markDone")), "markDone is not legal now.", "Legal now: pauseAgents, stopAgents.")
+	wants(t, k.refused("piece_action", act("markDone")), "markDone is not legal now.", "Legal now: pauseAgents, stopAgents, messageTask.")
 	k.cards(0)
 }
 

@@ -173,10 +173,13 @@ func actionResult(r engine.Request, res engine.Result) map[string]any {
 	switch r.Action {
 	case pieces.CreatePR:
 		out["prURL"] = prURL(s.Piece)
+		if res.Message != "" {
+			out["message"] = res.Message
+		}
 	case pieces.RunCodeReview:
 		out["started"] = res.Started
 	case pieces.RequestChanges:
-		out["sessionId"] = feedbackSession(s)
+		out["sessionId"] = orNull(res.SessionID)
 	case pieces.ResumeTask:
 		out["started"], out["message"] = res.Started, orNull(res.Message)
 	case pieces.SendBackToAgents, pieces.EditTaskBrief, pieces.MessageTask, pieces.AnswerTaskQuestion:
@@ -189,13 +192,4 @@ func actionResult(r engine.Request, res engine.Result) map[string]any {
 	default:
 	}
 	return out
-}
-
-func feedbackSession(s pieces.Snapshot) *string {
-	for _, o := range s.Sessions {
-		if o.Kind == pieces.SessionFeedback {
-			return orNull(o.ID)
-		}
-	}
-	return nil
 }

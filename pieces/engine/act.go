@@ -26,13 +26,18 @@ func carriers() map[pieces.Action]carry {
 		pieces.ResumeAgents:       (*Engine).resumeRun,
 		pieces.StopAgents:         (*Engine).stopRun,
 		pieces.RetryFailedAgents:  (*Engine).retryFailed,
+		pieces.EditTaskBrief:      (*Engine).editBrief,
+		pieces.MessageTask:        (*Engine).messageTask,
 		pieces.AnswerTaskQuestion: (*Engine).answerQuestion,
 		pieces.ContinueToReview:   (*Engine).continueToReview,
 		pieces.ApproveTask:        (*Engine).approveTask,
 		pieces.CreatePR:           (*Engine).createPR,
 		pieces.MarkDone:           (*Engine).markDone,
 		pieces.ConfirmDone:        (*Engine).confirmDone,
+		pieces.SetLane:            (*Engine).setLane,
+		pieces.RequestChanges:     (*Engine).requestChanges,
 		pieces.SendBackToAgents:   (*Engine).sendBack,
+		pieces.ResumeTask:         (*Engine).resumeTask,
 		pieces.Archive:            (*Engine).archive,
 		pieces.Unarchive:          (*Engine).archive,
 	}
@@ -60,6 +65,9 @@ func illegal(s pieces.Snapshot, rule pieces.Rule) error {
 	if !rule.Available {
 		words = fmt.Sprintf("%s is not available in this version of Fermata.", rule.Action)
 	}
+	if already := pieces.ResumeRefusal(s); already != "" && rule.Action == pieces.ResumeTask {
+		words = already
+	}
 	return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
 }
 
@@ -75,6 +83,19 @@ func checkTask(s pieces.Snapshot, r Request) error {
 			_, err := questionOf(s, r.TaskID)
 			return err
 		}
+	case pieces.EditTaskBrief:
+		_, err := editable(s, r)
+		return err
+	case pieces.MessageTask:
+		_, err := addressable(s, r)
+		return err
+	case pieces.ResumeTask:
+		_, err := resumable(s, r)
+		return err
+	case pieces.RequestChanges:
+		return checkChanges(r)
+	case pieces.SetLane:
+		return checkLane(r)
 	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
 		_, err := failedAgents(s, r.TaskIDs)
 		return err
@@ -189,16 +210,18 @@ func (e *Engine) pause(ctx context.Context, _ pieces.Snapshot, r Request) (Resul
 
 // resumeRun puts the agents that were cut off back in the queue; each goes on in its own session.
 func (e *Engine) resumeRun(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
-	return e.act(ctx, r, func(s pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Run++
-		for _, t := range s.Tasks {
-			if t.State == pieces.TaskInterrupted || t.State == pieces.TaskCancelled {
-				t.State, t.Failure = pieces.TaskPending, ""
-				c.Tasks = append(c.Tasks, t)
-			}
+	return e.act(ctx, r, requeue)
+}
+
+func requeue(s pieces.Snapshot, c *pieces.Change) error {
+	c.Piece.Run++
+	for _, t := range s.Tasks {
+		if t.State == pieces.TaskInterrupted || t.State == pieces.TaskCancelled {
+			t.State, t.Failure = pieces.TaskPending, ""
+			c.Tasks = append(c.Tasks, t)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // retryFailed puts failed agents back in the queue with the person's guidance. An agent whose session can be steered goes on
@@ -210,7 +233,7 @@ func (e *Engine) retryFailed(ctx context.Context, _ pieces.Snapshot, r Request) 
 			return err
 		}
 		c.Piece.Run++
-		c.Piece.WorkReview = pieces.WorkReviewNone
+		c.Piece.WorkReview, c.Piece.ResumedTask = pieces.WorkReviewNone, ""
 		for _, t := range list {
 			c.Tasks = append(c.Tasks, again(t, r.Guidance))
 		}
@@ -244,7 +267,7 @@ func (e *Engine) sendBack(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 		if err != nil {
 			return err
 		}
-		c.Piece.Pause, c.Piece.WorkReview = pieces.PauseSentBack, pieces.WorkReviewNone
+		c.Piece.Pause, c.Piece.WorkReview, c.Piece.ResumedTask = pieces.PauseSentBack, pieces.WorkReviewNone, ""
 		for _, t := range list {
 			t.Guidance = strings.TrimSpace("The work review found: " + t.Failure + "\n\n" + r.Guidance)
 			t.State, t.Failure = pieces.TaskPending, ""
@@ -258,7 +281,10 @@ func (e *Engine) sendBack(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 }
 
 func (e *Engine) continueToReview(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
-	return e.act(ctx, r, nil)
+	return e.act(ctx, r, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.ResumedTask = ""
+		return nil
+	})
 }
 
 func (e *Engine) approveTask(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {

@@ -28,12 +28,17 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 			return Result{}, fmt.Errorf("mark piece %s done: what would be lost changed: %w", r.PieceID, pieces.ErrStale)
 		}
 	}
+	cost, err := e.stopChanges(ctx, s)
+	if err != nil {
+		return Result{}, err
+	}
 	saved, err := e.clearWorktrees(ctx, s.Piece)
 	if err != nil {
-		return Result{}, refuse("The piece was not marked done: "+err.Error(), err)
+		return Result{}, e.notDone(ctx, s, cost, err)
 	}
 	s, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.MarkDone), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
 		now := e.Now()
+		c.Piece.CostUSD += cost
 		c.Piece.CompletedAt, c.Piece.Worktree, c.Piece.WorktreeMissing = &now, "", false
 		if saved != "" {
 			c.Piece.SavedRef, c.Note = saved, "Saved to "+saved

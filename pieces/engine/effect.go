@@ -41,6 +41,9 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 		lines, err = e.createPREffect(ctx, s, r)
 	case pieces.ApproveSpec:
 		lines = []string{"Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates."}
+	case pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask:
+		lines = steerEffect(s, r)
+		bound = append(bound, r.TaskID)
 	case pieces.AnswerTaskQuestion:
 		lines = []string{"Answers the agent's question with: " + r.Text}
 	default:
@@ -96,8 +99,14 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("read worktrees: %w", err)
 	}
+	feedback, changing := feedbackOf(s)
+	if changing {
+		lines = []string{"Ends the feedback session that works on the piece now; what it has written by then is kept like the rest."}
+		facts = []string{feedback}
+	}
 	if p.Worktree == "" || p.WorktreeMissing {
-		lines, facts = []string{"Completes the piece. Its worktree is already gone; the branch " + p.Branch + " stays."}, []string{"gone"}
+		lines = append(lines, "Completes the piece. Its worktree is already gone; the branch "+p.Branch+" stays.")
+		facts = append(facts, "gone")
 	}
 	for _, w := range list {
 		if w.Path == p.Worktree && p.WorktreeMissing {
@@ -106,6 +115,9 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, 
 		more, print, err := e.removalEffect(ctx, w)
 		if err != nil {
 			return nil, nil, err
+		}
+		if changing && w.Path == p.Worktree {
+			print = "" // it changes all the time, and what the card says holds whatever is in it
 		}
 		lines, facts = append(lines, more...), append(facts, w.Path, print)
 	}
@@ -162,6 +174,9 @@ func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Reques
 		kind = "a draft pull request"
 	}
 	lines := []string{fmt.Sprintf("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
+	if _, changing := feedbackOf(s); changing {
+		lines = append(lines, feedbackGoesOn)
+	}
 	if r.HasTitle {
 		lines = append(lines, "Title: "+r.Title)
 	}

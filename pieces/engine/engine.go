@@ -115,6 +115,8 @@ type Result struct {
 	Next    string // what to call next, where the contract says so
 	Message string
 	Started bool
+	// SessionID is the session that the action started, where the contract says so.
+	SessionID string
 }
 
 // NewDraft is what create_draft files.

@@ -101,6 +101,13 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 		return e.cutOffTasks(ctx, s)
 	}
 	if s.Piece.Activity == pieces.CreatingPR {
+		// No feedback session works on any more.
+		if err := e.note(ctx, s.Piece.ID, func(_ pieces.Snapshot, c *pieces.Change) error {
+			endFeedback(c)
+			return nil
+		}); err != nil {
+			return err
+		}
 		return e.recoverPR(ctx, s)
 	}
 	words := interruptedWords

@@ -38,7 +38,7 @@ func (e *Engine) moveLocked(ctx context.Context, id string, on pieces.Trigger, b
 	}
 	c := pieces.Change{Piece: s.Piece, From: from, Trigger: on, By: by}
 	c.Piece.Phase, c.Piece.Activity = to.Phase, to.Activity
-	if to.Activity == pieces.CreatingPR {
+	if to.Activity == pieces.CreatingPR && to != from {
 		c.Piece.Before = from.Activity
 	}
 	if to != from {

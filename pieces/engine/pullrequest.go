@@ -48,7 +48,11 @@ func (e *Engine) createPR(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	})
 	select {
 	case <-done:
-		return Result{Piece: end}, endErr
+		res := Result{Piece: end}
+		if s.Facts().Feedback {
+			res.Message = feedbackGoesOn
+		}
+		return res, endErr
 	case <-ctx.Done():
 		return Result{}, fmt.Errorf("create pull request: %w", context.Cause(ctx))
 	}
@@ -160,11 +164,15 @@ func plainBody(commits []pieces.Commit) string {
 	return b.String()
 }
 
-// poll looks now and then at what changes outside: open pull requests, all pieces of a project together, and worktrees.
+// poll looks now and then at what changes outside: usage limits that ended, open pull requests, all pieces of a project
+// together, and worktrees.
 func (e *Engine) poll(ctx context.Context) {
 	tick := time.NewTicker(e.PollEvery)
 	defer tick.Stop()
 	for {
+		if err := e.resumeAfterLimits(ctx); err != nil && ctx.Err() == nil {
+			e.Log.Warn("resume after a usage limit", "err", err)
+		}
 		if err := e.readPullRequests(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("read pull requests", "err", err)
 		}
@@ -254,14 +262,15 @@ func (e *Engine) prRead(ctx context.Context, s pieces.Snapshot, pr pieces.PullRe
 }
 
 func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {
-	if p.Worktree == "" || p.WorktreeMissing {
-		return nil
-	}
 	unlock, err := e.locks.lock(ctx, p.ID)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	s, err := e.Piece(ctx, p.ID)
+	if p = s.Piece; err != nil || p.Worktree == "" || p.WorktreeMissing || p.Activity == pieces.Changing {
+		return err // what a feedback session works in is released once it ended
+	}
 	status, err := e.Git.Status(ctx, p.Worktree)
 	if err != nil || status.Dirty() {
 		return nil //nolint:nilerr // a worktree that cannot be read or holds changes stays where it is

@@ -32,13 +32,14 @@ type patientAgents struct {
 
 type patientTalk struct {
 	agents *patientAgents
+	launch pieces.Launch
 	emit   func(pieces.SessionEvent)
 	once   sync.Once
 	ended  chan struct{}
 }
 
-func (a *patientAgents) Start(_ context.Context, _ pieces.Launch, emit func(pieces.SessionEvent)) (engine.Conversation, error) {
-	c := &patientTalk{agents: a, emit: emit, ended: make(chan struct{})}
+func (a *patientAgents) Start(_ context.Context, l pieces.Launch, emit func(pieces.SessionEvent)) (engine.Conversation, error) {
+	c := &patientTalk{agents: a, launch: l, emit: emit, ended: make(chan struct{})}
 	emit(pieces.SessionEvent{Started: &pieces.SessionStarted{}})
 	a.started <- c
 	return c, nil
@@ -143,7 +144,7 @@ func newArena(t *testing.T) *arena {
 	}
 	w.engine = engine.New(engine.Options{
 		Store: a.store, Git: a.git, Agents: a.agents, WorktreeRoot: filepath.Join(w.dir, "worktrees"),
-		Now: time.Now, NewID: uuid.NewString, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), PollEvery: time.Hour,
+		Now: w.now, NewID: uuid.NewString, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), PollEvery: time.Hour,
 	})
 	if err := w.engine.Start(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)

@@ -51,6 +51,10 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 	if e.ctx.Err() != nil {
 		return // quitting: the next start finds the review cut off
 	}
+	if on, why, ends := limitOf(err); on != "" {
+		e.parkReview(context.WithoutCancel(ctx), s.Piece.ID, on, why, err.Error(), ends, cost)
+		return
+	}
 	on := pieces.OnReviewPassed
 	record := pieces.WorkReview{Verdict: answer.Verdict, Criteria: answer.Criteria, Findings: findings(s.Tasks, answer), CostUSD: cost, At: e.Now()}
 	switch {
@@ -69,6 +73,10 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 		}
 		c.Piece.WorkReview = record.Outcome()
 		c.Tasks = endReviewTask(now.Tasks, pieces.TaskCompleted, "", cost, e.Now)
+		if c.Piece.ResumedTask != "" {
+			c.Piece.ResumedTask = ""
+			c.Tasks = append(c.Tasks, cleared(now.Tasks, record.Findings)...)
+		}
 		for _, f := range record.Findings {
 			if t, ok := now.Task(f.TaskID); ok {
 				t.State, t.Failure = pieces.TaskFailed, f.Finding

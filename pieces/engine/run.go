@@ -95,16 +95,27 @@ func (e *Engine) advance(ctx context.Context, id string) error {
 		if running > waitingTasks(s.Tasks) {
 			return nil
 		}
-		_, err := e.moveLocked(ctx, id, pieces.OnDrained, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-			c.Tasks = tasks
-			if c.Piece.Pause = s.Piece.Pause; c.Piece.Pause == pieces.PauseNone {
-				c.Piece.Pause = pieces.PauseByPerson
-			}
-			return nil
-		})
-		return err
+		return e.drained(ctx, id, tasks)
+	}
+	if spent(s.Piece) && len(pieces.Ready(tasks, s.Edges)) > 0 {
+		return e.stopSpending(ctx, s, tasks, running)
+	}
+	if s.Piece.ResumedTask != "" {
+		return e.advanceResumed(ctx, s, tasks, running)
 	}
 	return e.startReady(ctx, s, tasks, running)
+}
+
+// drained writes that a pausing run has come to rest, and why it pauses.
+func (e *Engine) drained(ctx context.Context, id string, tasks []pieces.Task) error {
+	_, err := e.moveLocked(ctx, id, pieces.OnDrained, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+		c.Tasks, c.Piece.Failure = tasks, s.Piece.Failure
+		if c.Piece.Pause = s.Piece.Pause; c.Piece.Pause == pieces.PauseNone {
+			c.Piece.Pause = pieces.PauseByPerson
+		}
+		return nil
+	})
+	return err
 }
 
 func waitingTasks(tasks []pieces.Task) int {
@@ -165,7 +176,7 @@ func (e *Engine) startAgents(ctx context.Context, s pieces.Snapshot, tasks, star
 		return fmt.Errorf("start agents of %s: %w", s.Piece.ID, err)
 	}
 	for _, t := range start {
-		e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, g *group) { e.runTask(ctx, g, s.Piece.ID, t.ID) })
+		e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, g *group) { e.runTask(ctx, g, s.Piece.ID, t.ID, false) })
 	}
 	return nil
 }

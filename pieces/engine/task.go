@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"fermata/pieces"
 	"fermata/pieces/prompts"
@@ -19,15 +20,16 @@ type taskEnd struct {
 	handoff   string
 	sessionID string
 	costUSD   float64
+	limitEnds *time.Time // of a usage limit, where Claude Code said so
 }
 
 func failed(err error) taskEnd {
 	return taskEnd{state: pieces.TaskFailed, failure: err.Error(), kind: pieces.FailureOther}
 }
 
-// runTask runs one attempt of an agent and writes its end.
-func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string) {
-	end := e.attempt(ctx, g, pieceID, taskID)
+// runTask runs one attempt of an agent and writes its end. own keeps it in its own session although its brief changed.
+func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, own bool) {
+	end := e.attempt(ctx, g, pieceID, taskID, own)
 	if e.ctx.Err() != nil {
 		return // quitting: the next start finds the agent interrupted and can resume it
 	}
@@ -46,10 +48,9 @@ func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string) 
 			t.State = pieces.TaskInterrupted
 		}
 		if end.sessionID != "" {
-			t.SessionID = end.sessionID
+			t.SessionID, t.Guidance = end.sessionID, ""
 		}
 		t.CostUSD += end.costUSD
-		t.BriefChanged, t.Guidance = false, ""
 		c.Piece.CostUSD += end.costUSD
 		c.Tasks = []pieces.Task{t}
 		if end.handoff != "" {
@@ -69,9 +70,9 @@ func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {
 	var err error
 	switch end.kind {
 	case pieces.FailureUsageLimit:
-		err = e.park(ctx, pieceID, pieces.OnLimitReached, pieces.PauseLimitReached, end.failure)
+		err = e.park(ctx, pieceID, pieces.OnLimitReached, pieces.PauseLimitReached, end.failure, end.limitEnds)
 	case pieces.FailureBudget:
-		err = e.park(ctx, pieceID, pieces.OnBudgetReached, pieces.PauseBudgetReached, end.failure)
+		err = e.park(ctx, pieceID, pieces.OnBudgetReached, pieces.PauseBudgetReached, end.failure, nil)
 	default:
 	}
 	if err != nil && !errors.Is(err, pieces.ErrStale) {
@@ -80,16 +81,8 @@ func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {
 	e.spawn("advance", func(ctx context.Context) error { return e.advance(ctx, pieceID) })
 }
 
-func (e *Engine) park(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words string) error {
-	_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Pause, c.Piece.Failure, c.Note = why, words, words
-		return nil
-	})
-	return err
-}
-
 // attempt is one agent's work from its worktree to its merge.
-func (e *Engine) attempt(ctx context.Context, g *group, pieceID, taskID string) taskEnd {
+func (e *Engine) attempt(ctx context.Context, g *group, pieceID, taskID string, own bool) taskEnd {
 	s, err := e.Piece(ctx, pieceID)
 	if err != nil {
 		return failed(err)
@@ -108,7 +101,7 @@ func (e *Engine) attempt(ctx context.Context, g *group, pieceID, taskID string) 
 	if err := e.prepare(ctx, pieceID, task.Worktree); err != nil {
 		return failed(err)
 	}
-	t, turn, err := e.converse(ctx, s, task)
+	t, turn, err := e.converse(ctx, s, task, own)
 	if err != nil {
 		if t != nil {
 			g.leave(t.stop(ctx, pieces.SessionCancelled, ""))
@@ -137,7 +130,7 @@ func (e *Engine) conclude(ctx context.Context, g *group, project pieces.Project,
 		end.state, end.failure, end.kind = pieces.TaskFailed, err.Error(), pieces.FailureOther
 		var step *stepError
 		if errors.As(err, &step) {
-			end.kind = step.end.Failure
+			end.kind, end.limitEnds = step.end.Failure, step.end.LimitEnds
 		}
 		if ctx.Err() != nil {
 			g.leave(t.stop(ctx, pieces.SessionCancelled, ""))
@@ -177,8 +170,9 @@ func (e *Engine) readyWorktree(ctx context.Context, project pieces.Project, p pi
 	return e.addWorktree(ctx, project, p, t.ID, t.Worktree, t.Branch, status.Head)
 }
 
-// converse starts the agent's session, resumed where it was cut off, and returns its first turn's end.
-func (e *Engine) converse(ctx context.Context, s pieces.Snapshot, task pieces.Task) (*talk, pieces.TurnEnd, error) {
+// converse starts the agent's session, resumed where it was cut off, and returns its first turn's end. An agent whose brief
+// changed starts fresh, unless its own session is asked for.
+func (e *Engine) converse(ctx context.Context, s pieces.Snapshot, task pieces.Task, own bool) (*talk, pieces.TurnEnd, error) {
 	d, err := e.taskData(ctx, s, task)
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
@@ -193,7 +187,8 @@ func (e *Engine) converse(ctx context.Context, s pieces.Snapshot, task pieces.Ta
 	}
 	l.Dir = task.Worktree
 	session.TaskID, session.Branch, session.Name = task.ID, task.Branch, task.Name
-	if task.SessionID != "" && !task.BriefChanged {
+	resumes := task.SessionID != "" && (own || !task.BriefChanged)
+	if resumes {
 		t, turn, err := e.resume(ctx, l, task)
 		if err == nil && turn.Failure != pieces.FailureCannotResume {
 			return t, turn, nil
@@ -212,7 +207,7 @@ func (e *Engine) converse(ctx context.Context, s pieces.Snapshot, task pieces.Ta
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
 	}
-	if task.SessionID != "" && !task.BriefChanged {
+	if resumes {
 		t.write(pieces.Message{Role: pieces.RoleNotice, Text: "The earlier session could not be resumed, so this is a fresh one."})
 	}
 	turn, err := t.wait(ctx)
@@ -238,14 +233,15 @@ func (e *Engine) resume(ctx context.Context, l pieces.Launch, task pieces.Task) 
 	return t, turn, err
 }
 
-// setSession writes which session works at a task before its process starts, so that a crash can resume it.
+// setSession writes which fresh session works at a task before its process starts, so that a crash can resume it. It reads
+// the brief as it is now.
 func (e *Engine) setSession(ctx context.Context, pieceID, taskID, sessionID string) error {
 	return e.note(ctx, pieceID, func(s pieces.Snapshot, c *pieces.Change) error {
 		t, ok := s.Task(taskID)
 		if !ok {
 			return pieces.ErrNotFound
 		}
-		t.SessionID = sessionID
+		t.SessionID, t.BriefChanged, t.BriefBy = sessionID, false, ""
 		c.Tasks = []pieces.Task{t}
 		return nil
 	})
@@ -272,7 +268,7 @@ func (e *Engine) taskData(ctx context.Context, s pieces.Snapshot, task pieces.Ta
 	return d, nil
 }
 
-const commitNow = "The worktree has changes that are not committed. Commit what belongs to your work with a clear message, remove what does not, and answer with the handoff again."
+const commitNow = "The worktree has changes that are not committed. Commit what belongs to your work with a clear message, remove what does not, and answer again as before."
 
 // leaveClean gives an agent that left changes behind one more turn to commit them, then commits what is still there.
 func (e *Engine) leaveClean(ctx context.Context, t *talk, task pieces.Task, turn pieces.TurnEnd) (pieces.TurnEnd, error) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,7 +42,11 @@ type world struct {
 	store  *store.Store
 	engine *engine.Engine
 	id     string // of the project
+	// ahead is how far the engine's clock goes before the real one.
+	ahead atomic.Int64
 }
+
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
 
 type driver struct{ *agent.Driver }
 
@@ -93,7 +98,7 @@ func (w *world) open() {
 			APIURL: w.github.URL,
 			Token:  func(context.Context, string) (string, error) { return "gh-test", nil },
 		}),
-		WorktreeRoot: filepath.Join(w.dir, "worktrees"), Now: time.Now, NewID: uuid.NewString, Log: log,
+		WorktreeRoot: filepath.Join(w.dir, "worktrees"), Now: w.now, NewID: uuid.NewString, Log: log,
 		PollEvery: 200 * time.Millisecond,
 	})
 	if err := w.engine.Start(context.WithoutCancel(w.t.Context())); err != nil {

@@ -23,6 +23,7 @@ type Data struct {
 	Seed     string
 	Spec     string
 	Strategy string
+	Summary  string // of the work so far
 	Problem  string // what was wrong with the last answer, when the step is asked again
 	Guidance string
 	Depth    string // of the spec step
@@ -59,6 +60,7 @@ const (
 	Task        = "task"
 	WorkReview  = "workreview"
 	PullRequest = "pullrequest"
+	Feedback    = "feedback"
 )
 
 // schemas names the steps whose answer has the shape of another step's.

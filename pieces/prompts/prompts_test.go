@@ -29,6 +29,10 @@ func TestEveryStepNamesItselfAndCarriesAValidSchema(t *testing.T) {
 			t.Errorf("%s: schema %s: %v", name, s.Schema, err)
 		}
 	}
+	s, err := Build(Feedback, d)
+	if err != nil || !strings.HasPrefix(s.Prompt, "# Step: requested changes") || !strings.Contains(s.Prompt, d.Guidance) || s.Schema != nil {
+		t.Errorf("requested changes: %+v, %v", s, err)
+	}
 	if System() == "" {
 		t.Error("no system text")
 	}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fermata/pieces"
+	"fermata/pieces/prompts"
+)
+
+// feedbackGoesOn is what createPR says while a feedback session works.
+const feedbackGoesOn = "A feedback session works on the piece: what it has committed is pushed, and what it commits later is not."
+
+func checkChanges(r Request) error {
+	if strings.TrimSpace(r.Text) == "" {
+		return refuse("Say what should change.", nil)
+	}
+	return nil
+}
+
+// feedbackOf returns the feedback session that works on the piece now; ok is false when none does.
+func feedbackOf(s pieces.Snapshot) (id string, ok bool) {
+	if s.Piece.Activity != pieces.Changing {
+		return "", false
+	}
+	for _, o := range s.Sessions { // newest first
+		if o.Kind == pieces.SessionFeedback {
+			return o.ID, true
+		}
+	}
+	return "", true
+}
+
+// requestChanges starts a feedback session in the piece's worktree, made again from the branch where it is gone.
+func (e *Engine) requestChanges(ctx context.Context, before pieces.Snapshot, r Request) (Result, error) {
+	if before.Piece.Worktree == "" || before.Piece.WorktreeMissing {
+		if _, _, err := e.openWorktree(ctx, r.PieceID, r.By); err != nil {
+			return Result{}, err
+		}
+	}
+	unlock, err := e.locks.lock(ctx, r.PieceID)
+	if err != nil {
+		return Result{}, fmt.Errorf("request changes of piece %s: %w", r.PieceID, err)
+	}
+	defer unlock()
+	s, err := e.Piece(ctx, r.PieceID)
+	if err != nil {
+		return Result{}, err
+	}
+	project, err := e.Project(ctx, s.Piece.ProjectID)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
+		return Result{}, refuse("The changes were not started: "+err.Error(), err)
+	}
+	if _, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.RequestChanges), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Note = r.Text
+		return nil
+	}); err != nil {
+		return Result{}, err
+	}
+	// From here on the piece says that a session works, so one has to.
+	free := context.WithoutCancel(ctx)
+	// The caller may ask for the session before its process is there.
+	at := e.Now()
+	session := pieces.Session{
+		ID: e.NewID(), ProjectID: project.ID, PieceID: s.Piece.ID, Kind: pieces.SessionFeedback, Name: s.Piece.Name + ": requested changes",
+		State: pieces.SessionStarting, Branch: s.Piece.Branch, Worktree: s.Piece.Worktree, CreatedAt: at, UpdatedAt: at,
+	}
+	if err := e.Store.SaveSession(free, session); err != nil {
+		e.Log.Error("write session", "session", session.ID, "err", err)
+	}
+	e.groups.start(e.ctx, r.PieceID, func(ctx context.Context, g *group) { e.runChanges(ctx, g, s, session, r.Text) })
+	now, err := e.Piece(free, r.PieceID)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Piece: now, SessionID: session.ID, Started: true, Message: "A feedback session works on the changes."}, nil
+}
+
+// feedback says how the session starts that makes a change.
+func (e *Engine) feedback(ctx context.Context, s pieces.Snapshot, sessionID, text string) (pieces.Launch, error) {
+	d := prompts.Data{Piece: s.Piece.Name, Branch: s.Piece.Branch, Guidance: text}
+	var err error
+	if d.Spec, err = e.text(ctx, s.Piece.ID, pieces.ArtifactSpec); err != nil {
+		return pieces.Launch{}, err
+	}
+	if d.Summary, err = e.text(ctx, s.Piece.ID, pieces.ArtifactSummary); err != nil {
+		return pieces.Launch{}, err
+	}
+	q, err := prompts.Build(prompts.Feedback, d)
+	if err != nil {
+		return pieces.Launch{}, err
+	}
+	l, _, err := e.launch(ctx, s, pieces.SessionFeedback, "task", q)
+	l.SessionID = sessionID
+	return l, err
+}
+
+// runChanges runs the feedback session and writes its end.
+func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, session pieces.Session, text string) {
+	p := s.Piece
+	cost, cause := e.change(ctx, g, s, session, text)
+	if ctx.Err() != nil {
+		return // quitting, or ended by markDone, which writes what became of the piece
+	}
+	// Whoever stops the session while it holds the piece's lock writes what became of it, and waits for us without it.
+	unlock, err := e.locks.lock(ctx, p.ID)
+	if err != nil {
+		return
+	}
+	defer unlock()
+	free := context.WithoutCancel(ctx)
+	s, err = e.moveLocked(free, p.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+		endFeedback(c)
+		c.Piece.CostUSD += cost
+		if cause != nil {
+			c.Piece.Failure = "The requested changes are not done: " + cause.Error()
+			c.Note = c.Piece.Failure
+		}
+		return nil
+	})
+	if err != nil {
+		e.Log.Error("write the end of requested changes", "piece", p.ID, "err", err)
+		return
+	}
+	if pr := s.Piece.PR; pr != nil && pr.State == pieces.PullRequestMerged {
+		e.spawn("release worktree", func(ctx context.Context) error { return e.releaseMerged(ctx, s.Piece) })
+	}
+}
+
+// endFeedback makes a pull request that is being created fall back to a piece on which no feedback session works.
+func endFeedback(c *pieces.Change) {
+	if c.Piece.Activity == pieces.CreatingPR && c.Piece.Before == pieces.Changing {
+		c.Piece.Before = pieces.Idle
+	}
+}
+
+// change is the feedback session's work: one turn, and everything committed.
+func (e *Engine) change(ctx context.Context, g *group, s pieces.Snapshot, session pieces.Session, text string) (float64, error) {
+	l, err := e.feedback(ctx, s, session.ID, text)
+	if err != nil {
+		state := pieces.SessionFailed
+		if ctx.Err() != nil {
+			state = pieces.SessionCancelled
+		}
+		(&talk{e: e, session: session}).close(state, err.Error())
+		return 0, err
+	}
+	t, err := e.open(ctx, session, l, false)
+	if err != nil {
+		return 0, err
+	}
+	turn, err := t.wait(ctx)
+	if err == nil {
+		err = turnError(turn)
+	}
+	if err == nil {
+		_, err = e.leaveClean(ctx, t, pieces.Task{Name: "Requested changes", Worktree: s.Piece.Worktree, Branch: s.Piece.Branch}, turn)
+	}
+	switch {
+	case ctx.Err() != nil:
+		g.leave(t.stop(ctx, pieces.SessionCancelled, ""))
+	case err != nil:
+		g.leave(t.finish(ctx, pieces.SessionFailed, err.Error()))
+	default:
+		g.leave(t.finish(ctx, pieces.SessionCompleted, ""))
+	}
+	return t.cost(), err
+}
+
+// stopChanges ends a feedback session that works on the piece, whose lock is held, and returns what it cost. When a process
+// of it lives on, the piece goes back to where it was before and says so.
+func (e *Engine) stopChanges(ctx context.Context, s pieces.Snapshot) (float64, error) {
+	id, changing := feedbackOf(s)
+	if !changing {
+		return 0, nil
+	}
+	left := e.groups.stop(s.Piece.ID, errStopped)
+	cost := 0.0
+	if session, err := e.Session(ctx, id); err == nil {
+		cost = session.CostUSD
+	}
+	if len(left) == 0 {
+		return cost, nil
+	}
+	var names []string
+	for _, p := range left {
+		names = append(names, fmt.Sprintf("%s (process %d)", p.Command, p.PID))
+	}
+	return cost, e.notDone(ctx, s, cost, errors.New("these processes of its feedback session could not be ended: "+strings.Join(names, ", ")))
+}
+
+// notDone takes back that a piece is done. A feedback session that was ended for it is over, whatever else failed.
+func (e *Engine) notDone(ctx context.Context, s pieces.Snapshot, cost float64, cause error) error {
+	words := "The piece was not marked done: " + cause.Error()
+	if _, changing := feedbackOf(s); changing {
+		_, err := e.moveLocked(ctx, s.Piece.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+			c.Piece.CostUSD += cost
+			c.Piece.Failure, c.Note = words, words
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return refuse(words, cause)
+}

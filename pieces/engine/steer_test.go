@@ -1,0 +1,213 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/pieces/piecestest"
+)
+
+// with returns a script whose named rule is another.
+func with(script piecestest.Script, name string, replies ...piecestest.Reply) piecestest.Script {
+	script = slices.Clone(script)
+	for i := range script {
+		if script[i].Name == name {
+			script[i].Replies = replies
+		}
+	}
+	return script
+}
+
+func handoff(words string) piecestest.Reply {
+	return piecestest.Structured(map[string]any{"changed": words, "decisions": []string{}, "openPoints": []string{}, "files": []string{}})
+}
+
+// failedReview is the answer of a work review that fails the agents of the given numbers.
+func failedReview(finding string, agents ...int) piecestest.Reply {
+	var list []map[string]any
+	for _, n := range agents {
+		list = append(list, map[string]any{"agent": n, "finding": finding})
+	}
+	return piecestest.Structured(map[string]any{"verdict": "fail", "criteria": []any{}, "failedAgents": list, "summary": "s", "learnings": "l"})
+}
+
+// refused tries an action that has to be refused with the words, and that changes nothing.
+func (w *world) refused(id string, r engine.Request, words string) {
+	w.t.Helper()
+	before, err := w.engine.Piece(w.t.Context(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.PieceID, r.By = id, pieces.ByClient
+	_, err = w.engine.Act(w.t.Context(), r)
+	if refusal := (*engine.Refusal)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), words) {
+		w.t.Errorf("%s: %v, want a refusal that says %q", r.Action, err, words)
+	}
+	after, err := w.engine.Piece(w.t.Context(), id)
+	if err != nil || after.HistoryID != before.HistoryID || after.State() != before.State() {
+		w.t.Errorf("%s was refused and moved the piece from %v to %v (%v)", r.Action, before.State(), after.State(), err)
+	}
+}
+
+func task(id string) func(*engine.Request) { return func(r *engine.Request) { r.TaskID = id } }
+
+func TestAnAgentWhoseBriefChangedStartsFresh(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, with(one(nil), "only", piecestest.Fail(400, "broken on purpose")))
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateAgentsFailed)
+	agent, review := s.Tasks[0], s.Tasks[1]
+	w.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: review.ID, Prompt: "x"}, "review step")
+	w.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: "ghost", Prompt: "x"}, "Unknown taskId")
+
+	res := w.act(id, pieces.EditTaskBrief, task(agent.ID), func(r *engine.Request) { r.Prompt = "Write another file." })
+	got := res.Piece.Tasks[0]
+	if res.Next != "retryFailedAgents" || res.Message == "" || res.Piece.State() != s.State() {
+		t.Errorf("next %q, message %q, at %v", res.Next, res.Message, res.Piece.State())
+	}
+	if got.Brief != "Write another file." || !got.BriefChanged || got.BriefBy != pieces.ByClient || got.State != pieces.TaskFailed || got.Attempts != 1 {
+		t.Errorf("the agent is %+v", got)
+	}
+	w.model.SetScript(one(nil))
+	w.act(id, pieces.RetryFailedAgents, func(r *engine.Request) { r.Guidance = "Mind the tests." })
+	s = w.untilGate(id, pieces.GateReviewWork)
+	if got = s.Tasks[0]; got.SessionID == agent.SessionID || got.BriefChanged || got.BriefBy != "" || got.Attempts != 2 {
+		t.Errorf("after the retry it is %+v", got)
+	}
+	for _, r := range w.model.Requests() {
+		if r.SessionID == got.SessionID {
+			if words := r.LastWords(); !strings.Contains(words, "Write another file.") || !strings.Contains(words, "Mind the tests.") {
+				t.Errorf("the fresh session was told %q", words)
+			}
+			return
+		}
+	}
+	t.Error("no fresh session asked the model")
+}
+
+func TestAMessageRunsAFailedAgentInItsOwnSession(t *testing.T) {
+	t.Parallel()
+	story := piecestest.Story([]piecestest.StoryAgent{
+		{Key: "first", Name: "First", File: "first.txt"}, {Key: "second", Name: "Second", File: "second.txt", After: []string{"first"}},
+	})
+	w := newWorld(t, with(story, "first", piecestest.Fail(400, "broken on purpose")))
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateAgentsFailed)
+	first, second := s.Tasks[0], s.Tasks[1]
+	if second.State != pieces.TaskBlocked {
+		t.Errorf("the second agent is %s", second.State)
+	}
+	w.refused(id, engine.Request{Action: pieces.MessageTask, TaskID: second.ID, Text: "x"}, "no session yet")
+
+	hold := make(chan struct{})
+	answer := handoff("Done differently")
+	answer.Hold = hold
+	w.model.SetScript(append(piecestest.Script{{Name: "told", Match: piecestest.Contains("Leave it out then."), Replies: []piecestest.Reply{answer}}}, story...))
+	say := func(r *engine.Request) { r.Text = "Leave it out then." }
+	res := w.act(id, pieces.MessageTask, task(first.ID), say)
+	if got := res.Piece.Tasks[0]; got.State != pieces.TaskRunning || got.Attempts != 2 || got.Failure != "" || res.Message == "" || res.Piece.Piece.Activity != pieces.Running {
+		t.Errorf("the agent is %+v, the piece %s, message %q", got, res.Piece.Piece.Activity, res.Message)
+	}
+	if _, err := w.model.Wait(t.Context(), piecestest.AnsweredBy("told")); err != nil {
+		t.Fatal(err)
+	}
+	w.refused(id, engine.Request{Action: pieces.MessageTask, TaskID: first.ID, Text: "x"}, "is working")
+	close(hold)
+	s = w.untilGate(id, pieces.GateReviewWork)
+	if got := s.Tasks[0]; got.SessionID != first.SessionID || got.State != pieces.TaskCompleted || s.Tasks[1].State != pieces.TaskCompleted {
+		t.Errorf("in the end: %+v", s.Tasks)
+	}
+}
+
+func TestResumeTaskMovesOneAgentAndHasTheWorkReviewedAgain(t *testing.T) {
+	t.Parallel()
+	story := piecestest.Story([]piecestest.StoryAgent{{Key: "one", Name: "One", File: "one.txt"}, {Key: "two", Name: "Two", File: "two.txt"}})
+	w := newWorld(t, with(story, "review", failedReview("The pause does not grow.", 1, 2)))
+	s := w.toPlan()
+	id := s.Piece.ID
+	w.refused(id, engine.Request{Action: pieces.ResumeTask, TaskID: s.Tasks[0].ID}, "not legal now")
+	w.act(id, pieces.StartExecution)
+	s = w.untilGate(id, pieces.GateWorkReviewFailed)
+	first, second := s.Tasks[0], s.Tasks[1]
+
+	hold := make(chan struct{})
+	answer := handoff("It grows now")
+	answer.Hold = hold
+	w.model.SetScript(append(piecestest.Script{{Name: "again", Match: piecestest.Contains("The pause does not grow."), Replies: []piecestest.Reply{answer}}}, story...))
+	res := w.act(id, pieces.ResumeTask, task(first.ID), func(r *engine.Request) { r.Guidance = "Double it each time." })
+	if !res.Started || res.Message == "" || res.Piece.Tasks[1].State != pieces.TaskFailed {
+		t.Errorf("started %v, message %q, the other agent %s", res.Started, res.Message, res.Piece.Tasks[1].State)
+	}
+	request, err := w.model.Wait(t.Context(), piecestest.AnsweredBy("again"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := request.LastWords(); request.SessionID != first.SessionID || !strings.Contains(words, "Double it each time.") {
+		t.Errorf("the session %s was told %q", request.SessionID, words)
+	}
+	w.refused(id, engine.Request{Action: pieces.ResumeTask, TaskID: second.ID}, "one resume runs per piece at a time")
+	close(hold)
+	s = w.untilGate(id, pieces.GateReviewWork)
+	if s.Tasks[1].Attempts != 1 || s.Tasks[1].State != pieces.TaskCompleted || s.Tasks[0].Attempts != 2 || s.Piece.ResumedTask != "" {
+		t.Errorf("in the end: %+v", s.Tasks)
+	}
+}
+
+func TestSetLaneStartsNothingAndLeavingAutoClearsPlay(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id := a.release().Piece.ID
+	lane := func(l pieces.Lane) func(*engine.Request) { return func(r *engine.Request) { r.Lane = l } }
+	a.refused(id, engine.Request{Action: pieces.SetLane}, "manual, auto or loop")
+	for _, l := range []pieces.Lane{pieces.LaneAuto, pieces.LaneLoop, pieces.LaneManual, pieces.LaneAuto} {
+		if s := a.act(id, pieces.SetLane, lane(l)).Piece; s.Piece.Config.Lane != l || s.Piece.Play || s.Gate() != pieces.GateSpecReady {
+			t.Errorf("on %s: Play %v, gate %s", s.Piece.Config.Lane, s.Piece.Play, s.Gate())
+		}
+	}
+	a.act(id, pieces.ApproveSpec, lane(pieces.LaneAuto))
+	pass := a.next()
+	a.refused(id, engine.Request{Action: pieces.SetLane, Lane: pieces.LaneManual}, "not legal now")
+	pass.emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureOther, Error: "no"}})
+	if s := a.untilGate(id, pieces.GateStrategyFailed); !s.Piece.Play {
+		t.Error("Play is not pressed")
+	}
+	if s := a.act(id, pieces.SetLane, lane(pieces.LaneLoop)).Piece; s.Piece.Play {
+		t.Error("Play stays pressed on the Loop's lane")
+	}
+	a.act(id, pieces.GenerateStrategy)
+	a.next().says(`{"strategy":"Do it."}`)
+	a.untilGate(id, pieces.GateStrategyReady)
+}
+
+// A message in a paused run must not wake the rest of it.
+func TestAMessageLeavesAPausedRunPaused(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id, run := a.toRun()
+	a.act(id, pieces.PauseAgents)
+	run.emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureOther, Error: "no"}})
+	s := a.untilGate(id, pieces.GatePaused)
+	agent := s.Tasks[0]
+	res := a.act(id, pieces.MessageTask, task(agent.ID), func(r *engine.Request) { r.Text = "Try again." })
+	if res.Next != "resumeAgents" || res.Piece.Piece.Activity != pieces.Pausing {
+		t.Errorf("next %q, activity %s", res.Next, res.Piece.Piece.Activity)
+	}
+	turn := a.next()
+	if !turn.launch.Resume || turn.launch.SessionID != agent.SessionID {
+		t.Errorf("launched %+v", turn.launch)
+	}
+	turn.says(`{"changed":"x"}`)
+	s = a.untilGate(id, pieces.GatePaused)
+	if s.Tasks[0].State != pieces.TaskCompleted || s.Tasks[1].State != pieces.TaskPending || s.Piece.Pause != pieces.PauseByPerson {
+		t.Errorf("tasks %+v, pause %s", s.Tasks, s.Piece.Pause)
+	}
+	a.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: agent.ID, Prompt: "x"}, "is finished")
+}

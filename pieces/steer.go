@@ -1,0 +1,73 @@
+package pieces
+
+import (
+	"fmt"
+	"time"
+)
+
+// BriefRefusal says in one sentence why a task's brief can't be rewritten; empty when it can: of an agent that failed or has
+// not started.
+func BriefRefusal(t Task) string {
+	if t.Kind != TaskAgent {
+		return "The review step has no brief that can be changed."
+	}
+	switch t.State {
+	case TaskRunning, TaskWaiting:
+		return fmt.Sprintf("The agent %q is running: its brief can be changed once it failed.", t.Name)
+	case TaskCompleted:
+		return fmt.Sprintf("The agent %q is finished: its brief can't be changed any more.", t.Name)
+	default:
+		return ""
+	}
+}
+
+// MessageRefusal says in one sentence why an agent's own session takes no message now; empty when it does, while it is idle
+// or failed. The snapshot has to carry the sessions.
+func MessageRefusal(s Snapshot, t Task) string {
+	if t.Kind != TaskAgent {
+		return "The review step takes no messages."
+	}
+	switch t.State {
+	case TaskWaiting:
+		return fmt.Sprintf("The agent %q is waiting on you: answer what it asks first.", t.Name)
+	case TaskRunning:
+		if o, ok := s.session(t.SessionID); ok && o.State != SessionStarting {
+			return fmt.Sprintf("The agent %q is working: send the message once its turn ended.", t.Name)
+		}
+		return fmt.Sprintf("The session of the agent %q is still setting up.", t.Name)
+	default:
+	}
+	if t.SessionID == "" {
+		return fmt.Sprintf("The agent %q has no session yet, so there is none to send a message to.", t.Name)
+	}
+	return ""
+}
+
+func (s Snapshot) session(id string) (Session, bool) {
+	for _, o := range s.Sessions {
+		if o.ID == id {
+			return o, true
+		}
+	}
+	return Session{}, false
+}
+
+// ResumeRefusal says in one sentence why resumeTask is refused in spite of a failed work review; empty when it is not.
+func ResumeRefusal(s Snapshot) string {
+	if s.Piece.ResumedTask == "" || s.Piece.Phase != PhaseAgents {
+		return ""
+	}
+	t, _ := s.Task(s.Piece.ResumedTask)
+	words := fmt.Sprintf("The agent %q is being resumed already, and one resume runs per piece at a time.", t.Name)
+	if s.Piece.Activity == Paused {
+		words += " It is paused: call resumeAgents to let it go on."
+	}
+	return words
+}
+
+// ResumesAt says when a run that a usage limit parked goes on by itself; false when it waits for the person.
+func (s Snapshot) ResumesAt() (at time.Time, resumes bool) {
+	p := s.Piece
+	resumes = p.Activity == Paused && p.Pause == PauseLimitReached && p.Config.ResumeAfterLimit && !p.LimitResumed && !p.LimitEnds.IsZero()
+	return p.LimitEnds, resumes
+}
