@@ -321,3 +321,16 @@ func (c *controlPlane) InlineConfig() (string, error) {
 	}
 	return c.reg.InlineConfig(url), nil
 }
+
+// ClientForms lists the connection in the forms that other clients take.
+func (c *controlPlane) ClientForms() ([]settings.ClientForm, error) {
+	url, err := c.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	var forms []settings.ClientForm
+	for _, f := range register.Forms(url) {
+		forms = append(forms, settings.ClientForm(f))
+	}
+	return forms, nil
+}

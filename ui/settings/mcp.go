@@ -44,6 +44,7 @@ type plane struct {
 	token                         *kit.Paragraph
 	register, unregister          *kit.Button
 	copyInstructions, copyInline  *kit.Button
+	copyOther                     *kit.Button
 	regenerate, retry             *kit.Button
 }
 
@@ -70,8 +71,8 @@ func newPlane(s *Settings) *plane {
 		card("Claude Code",
 			p.entryRow,
 			kit.Line(kit.Together, p.register, p.unregister),
-			kit.Line(kit.Together, p.copyInstructions, p.copyInline),
-			kit.NewNote("The instructions and the config contain the token: whoever has it drives your pieces."),
+			kit.Line(kit.Together, p.copyInstructions, p.copyInline, p.copyOther),
+			kit.NewNote("What is copied here contains the token: whoever has it drives your pieces."),
 		),
 		card("Connection",
 			s.form.row(pieces.KeyMCPPreferredPort, "Preferred Port"),
@@ -105,6 +106,7 @@ func (p *plane) makeButtons() {
 	p.copyInline = kit.NewButton("mcp:copyInline", "Copy Inline Config", kit.Normal, func() {
 		p.copy(p.copyInline, "The inline config was copied.", p.s.Plane.InlineConfig)
 	})
+	p.copyOther = kit.NewButton("mcp:copyOther", "Copy for Another Client", kit.Normal, p.offerForms)
 	p.regenerate = kit.NewButton("mcp:regenerate", "Regenerate Token", kit.Destructive, func() {
 		p.s.confirm("Regenerate the MCP token?", "Every client loses its connection at once. Register again afterwards.", "Regenerate Token", func() {
 			p.do(p.regenerate, "writing", "The token was regenerated: register again.", p.s.Plane.RegenerateToken)
@@ -251,7 +253,7 @@ func (p *plane) showEntry(st standing) {
 		p.entry.Set(kit.StateIdle, "")
 		p.entryRow.SetText("Not registered in Claude Code", "")
 	}
-	for _, b := range []*kit.Button{p.register, p.copyInstructions, p.copyInline} {
+	for _, b := range []*kit.Button{p.register, p.copyInstructions, p.copyInline, p.copyOther} {
 		allow(b, st.Running)
 	}
 	allow(p.retry, st.Wanted)

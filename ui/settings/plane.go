@@ -35,4 +35,14 @@ type ControlPlane interface {
 	Instructions() (string, error)
 	// InlineConfig is the connection as JSON.
 	InlineConfig() (string, error)
+	// ClientForms lists the connection in the forms that other clients take.
+	ClientForms() ([]ClientForm, error)
+}
+
+// ClientForm is the connection as one other client takes it.
+type ClientForm struct {
+	Client string
+	Where  string // the file it belongs into, in words
+	Text   string
+	Note   string // how long that client lets a call wait, as sentences
 }

@@ -147,6 +147,13 @@ func (s server) Instructions() (string, error) { return "claude mcp add fermata"
 
 func (s server) InlineConfig() (string, error) { return `{"mcpServers":{}}`, nil }
 
+func (s server) ClientForms() ([]ClientForm, error) {
+	return []ClientForm{
+		{Client: "Cursor", Where: "~/.cursor/mcp.json", Text: "{cursor}", Note: "Cursor waits."},
+		{Client: "Codex", Where: "~/.codex/config.toml", Text: "[codex]", Note: "Codex waits a week."},
+	}, s.w.ill
+}
+
 var edgeOn = map[string]string{pieces.KeyEdgeEnabled: "true", pieces.KeyEdgeControlPlane: "true", pieces.KeyMCPEnabled: "true"}
 
 func (w *world) title(name string) string {
@@ -315,6 +322,32 @@ func TestEveryButtonOfTheServerDoesWhatItSays(t *testing.T) {
 	}
 	w.Tap(w.w, "confirm:ok")
 	w.waitFor("regenerate")
+}
+
+func TestTheFormOfEachOtherClientCanBeCopied(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.Tap(w.w, "pane:"+MCP)
+	w.Until("it runs", func() bool { return w.title("mcp:status") == "Running on 127.0.0.1" })
+	for i, want := range []struct{ text, said string }{
+		{"{cursor}", "The form for Cursor was copied. It goes into ~/.cursor/mcp.json. Cursor waits."},
+		{"[codex]", "The form for Codex was copied. It goes into ~/.codex/config.toml. Codex waits a week."},
+	} {
+		w.Tap(w.w, "mcp:copyOther")
+		w.Until("the clients are listed", func() bool { return w.w.Canvas().Overlays().Top() != nil })
+		if i == 0 {
+			w.Keep(w.w, "settings-clients")
+		}
+		for range i + 1 {
+			stage.Press(w.w, fyne.KeyDown)
+		}
+		stage.Press(w.w, fyne.KeyReturn)
+		if w.copied != want.text || !shows(w.w, want.said) {
+			t.Errorf("copied %q, and does not say %q", w.copied, want.said)
+		}
+	}
+	w.ill = errors.New("the server is off")
+	w.Tap(w.w, "mcp:copyOther")
+	w.Until("it says why not", func() bool { return shows(w.w, "the server is off") })
 }
 
 func TestClaudeCodeThatCannotRunShowsTheCommandThatMendsIt(t *testing.T) {
