@@ -150,25 +150,30 @@ func (c *fastTalk) ask() bool {
 // answer is what a planning pass answers, by its schema.
 func (c *fastTalk) answer() json.RawMessage {
 	var schema struct {
-		Required []string `json:"required"`
+		Properties map[string]json.RawMessage `json:"properties"`
 	}
 	_ = json.Unmarshal(c.launch.Schema, &schema) // an unknown schema gets no answer below
+	asks := func(member string) bool { return schema.Properties[member] != nil }
 	name := filepath.Base(c.launch.Dir)
 	var v any
 	switch {
-	case slices.Contains(schema.Required, "spec"):
-		v = map[string]any{"spec": "# The " + name + "\n\nDo it.\n", "analysis": map[string]any{"size": "small"}}
-	case slices.Contains(schema.Required, "strategy"):
+	case asks("questions") && chance(25):
+		v = map[string]any{"questions": []any{map[string]any{"question": "Which one?", "why": "It matters.", "options": []any{map[string]any{"label": "This"}}}}}
+	case asks("spec"):
+		v = map[string]any{"spec": "# The " + name + "\n\nDo it.\n", "analysis": map[string]any{
+			"size": "small", "risk": "low", "files": []string{}, "acceptanceCriteria": []string{"It is done."},
+		}}
+	case asks("strategy"):
 		v = map[string]any{"strategy": "Just do it."}
-	case slices.Contains(schema.Required, "agents"):
+	case asks("agents"):
 		v = map[string]any{"agents": fastPlan()}
-	case slices.Contains(schema.Required, "verdict"):
+	case asks("verdict"):
 		review := map[string]any{"verdict": "pass", "criteria": []any{}, "failedAgents": []any{}, "summary": "Good.", "learnings": "None."}
 		if chance(30) {
 			review["verdict"], review["failedAgents"] = "fail", []any{map[string]any{"agent": 1, "finding": "Not good."}}
 		}
 		v = review
-	case slices.Contains(schema.Required, "title"):
+	case asks("title"):
 		v = map[string]any{"title": "The " + name, "body": "It is done."}
 	}
 	b, err := json.Marshal(v)

@@ -176,6 +176,9 @@ func (c *chaosClient) call(ctx context.Context, tool string, args map[string]any
 		c.t.Errorf("an own agent was let through: %s %v: %s", tool, args, r.text)
 	default:
 		c.w.calls.Add(1)
+		if err := c.w.promised(tool, r); err != nil {
+			c.t.Errorf("%s: %s %v answers %s: %v", c.name, tool, args, r.text, err)
+		}
 	}
 	return r
 }
@@ -203,7 +206,9 @@ func (c *chaosClient) run(ctx context.Context, until <-chan struct{}) {
 		c.t.Errorf("%s: initialize: %v", c.name, err)
 		return
 	}
-	deeds := []func(context.Context){c.draft, c.draft, c.change, c.follow, c.follow, c.follow, c.follow, c.stab, c.look, c.look, c.cues, c.garble}
+	deeds := []func(context.Context){
+		c.draft, c.change, c.follow, c.follow, c.follow, c.follow, c.follow, c.follow, c.stab, c.look, c.cues, c.garble,
+	}
 	for {
 		select {
 		case <-until:

@@ -3,16 +3,13 @@ package app
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"fermata/mcp"
 	"fermata/mcp/control"
@@ -44,6 +42,8 @@ type chaosWorld struct {
 	faults faultLog
 	calls  atomic.Int64 // that were answered
 	cards  atomic.Int64 // that the person answered
+	// results are the schemas of the tools' results.
+	results map[string]*jsonschema.Schema
 }
 
 // faultLog keeps what is logged as an error.
@@ -199,7 +199,7 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	pprof.SetGoroutineLabels(ctx)
 	defer pprof.SetGoroutineLabels(t.Context())
 
-	w := &chaosWorld{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote()}
+	w := &chaosWorld{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote(), results: readResults(t)}
 	for range items {
 		w.ids = append(w.ids, uuid.NewString())
 	}
@@ -283,40 +283,6 @@ func (w *chaosWorld) settle(ctx context.Context) {
 	}
 }
 
-// mainCheckout is every byte and mode of the main checkout's files, and where its branch stands.
-func (w *chaosWorld) mainCheckout() string {
-	w.t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(w.repo.Path, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(w.repo.Path, path)
-		if err != nil {
-			return err
-		}
-		inGit := strings.HasPrefix(rel, ".git"+string(filepath.Separator))
-		if inGit && !slices.Contains([]string{"HEAD", "index", "config", "ORIG_HEAD", "MERGE_HEAD"}, filepath.Base(rel)) {
-			return nil
-		}
-		if inGit && filepath.Dir(rel) != ".git" || e.IsDir() {
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		fmt.Fprintf(&all, "%s %s %x\n", rel, info.Mode(), sha256.Sum256(content))
-		return err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	all.WriteString(w.repo.Git("rev-parse", "refs/heads/main"))
-	return all.String()
-}
-
 // untilNobodyRuns waits for every goroutine with the label but this one to end.
 func untilNobodyRuns(t *testing.T, label string) {
 	t.Helper()
@@ -346,151 +312,4 @@ const soon = 10 * time.Second
 
 func TestFiftyClientsLeaveNothingButAHistoryThatReplays(t *testing.T) {
 	chaos(t, 10*time.Second, 12)
-}
-
-// look checks what must hold whatever the clients did.
-func (w *chaosWorld) look(ctx context.Context, when string) {
-	w.t.Helper()
-	db, err := store.Open(ctx, store.Options{Path: filepath.Join(w.dir, "fermata.db"), Now: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer db.Close()
-	list, err := db.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	drafts, err := db.Drafts(ctx, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.lookForDoubles(list, drafts, when)
-	phases := map[string]int{}
-	for _, s := range list {
-		history, err := db.History(ctx, s.Piece.ID)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if err := replay(s.Piece, history); err != nil {
-			w.t.Errorf("%s: piece %s: %v", when, s.Piece.Name, err)
-		}
-		phases[string(s.Piece.Phase)+"/"+string(s.Piece.Activity)]++
-	}
-	w.lookAtWorktrees(ctx, db, list, when)
-	live, err := db.Sessions(ctx, pieces.SessionFilter{LiveOnly: true, IncludeHidden: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, s := range live {
-		w.t.Errorf("%s: the %s session %s is said to be %s", when, s.Kind, s.ID, s.State)
-	}
-	w.t.Logf("%s: %d pieces %v, %d drafts, %d calls, %d cards", when, len(list), phases, len(drafts), w.calls.Load(), w.cards.Load())
-}
-
-func (w *chaosWorld) lookForDoubles(list []pieces.Snapshot, drafts []pieces.Draft, when string) {
-	w.t.Helper()
-	seen := map[string]string{}
-	once := func(what, value, owner string) {
-		if other, taken := seen[what+value]; taken && value != "" {
-			w.t.Errorf("%s: %s and %s share the %s %s", when, other, owner, what, value)
-		}
-		seen[what+value] = owner
-	}
-	for _, s := range list {
-		once("id", s.Piece.ID, "piece "+s.Piece.Name)
-		once("branch", s.Piece.Branch, s.Piece.ID)
-		once("worktree", s.Piece.Worktree, s.Piece.ID)
-		if !slices.Contains(w.ids, s.Piece.ID) {
-			w.t.Errorf("%s: nobody asked for the piece %s", when, s.Piece.ID)
-		}
-	}
-	for _, d := range drafts {
-		once("id", d.ID, "draft "+d.Title)
-		if !slices.Contains(w.ids, d.ID) {
-			w.t.Errorf("%s: nobody asked for the draft %s", when, d.ID)
-		}
-	}
-}
-
-// lookAtWorktrees compares the records with the disk and with git.
-func (w *chaosWorld) lookAtWorktrees(ctx context.Context, db *store.Store, list []pieces.Snapshot, when string) {
-	w.t.Helper()
-	records, err := db.Worktrees(ctx, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	byID := map[string]pieces.Piece{}
-	for _, s := range list {
-		byID[s.Piece.ID] = s.Piece
-	}
-	recorded := map[string]bool{}
-	for _, r := range records {
-		recorded[r.Path] = true
-		p, known := byID[r.PieceID]
-		_, err := os.Stat(r.Path)
-		switch {
-		case !known:
-			w.t.Errorf("%s: the worktree %s is recorded for no piece", when, r.Path)
-		case err != nil && !(p.Worktree == r.Path && p.WorktreeMissing):
-			w.t.Errorf("%s: the recorded worktree %s (agent %q) of the piece %s in %s/%s is not on disk", when, r.Path, r.TaskID, p.Name, p.Phase, p.Activity)
-		}
-	}
-	for _, s := range list {
-		if p := s.Piece; p.Worktree != "" && !recorded[p.Worktree] {
-			w.t.Errorf("%s: the worktree %s of the piece %s in %s/%s is not recorded", when, p.Worktree, p.Name, p.Phase, p.Activity)
-		}
-	}
-	folders, err := filepath.Glob(filepath.Join(w.worktrees(), "*", "*"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, path := range folders {
-		if !recorded[path] {
-			w.t.Errorf("%s: nobody knows the folder %s", when, path)
-		}
-	}
-	for line := range strings.Lines(w.repo.Git("worktree", "list", "--porcelain")) {
-		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
-		if ok && path != w.repo.Path && !recorded[path] {
-			w.t.Errorf("%s: git knows the worktree %s and the store does not", when, path)
-		}
-	}
-}
-
-// permissive are facts under which every guard of the rail passes: whether it passed then is not in the history.
-var permissive = pieces.Facts{
-	AgentWaiting: true, AgentsFailed: 1, Unapproved: 1, WorkReview: pieces.WorkReviewFailed, HasBranch: true, HasWorktree: true,
-	CodeReviewOn: true, DependenciesOn: true,
-}
-
-// replay walks a piece's history over the rail and says where it leaves it, or ends elsewhere than the piece.
-func replay(p pieces.Piece, history []pieces.HistoryRow) error {
-	at := pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}
-	var before pieces.Activity
-	archived := false
-	for i, h := range history {
-		made := h.Trigger == pieces.OnReleased || h.Trigger == pieces.OnSpecAsked
-		if made != (i == 0) {
-			return fmt.Errorf("row %d of %d is %s", i, len(history), h.Trigger)
-		}
-		if h.From != at {
-			return fmt.Errorf("row %d (%s) starts at %v, the piece was at %v", i, h.Trigger, h.From, at)
-		}
-		action := pieces.Action(h.Trigger)
-		if _, is := pieces.RuleOf(action); is && archived != (action == pieces.Unarchive) {
-			return fmt.Errorf("row %d: %s on a piece that is archived: %v", i, action, archived)
-		}
-		to, ok := pieces.Next(at, before, h.Trigger, permissive)
-		if !ok || to != h.To {
-			return fmt.Errorf("row %d: %s leads from %v to %v (%v), the history says %v", i, h.Trigger, at, to, ok, h.To)
-		}
-		if to.Activity == pieces.CreatingPR {
-			before = at.Activity
-		}
-		at, archived = to, action == pieces.Archive || archived && action != pieces.Unarchive
-	}
-	if at != (pieces.State{Phase: p.Phase, Activity: p.Activity}) || archived != p.Archived {
-		return fmt.Errorf("it is at %s/%s (archived %v), its history ends at %v (archived %v)", p.Phase, p.Activity, p.Archived, at, archived)
-	}
-	return nil
 }
