@@ -89,8 +89,8 @@ var rules = []Rule{
 	{Action: ResumeTask, LegalIn: "After a work review that failed agents", Tier: TierSetting, Verb: "resume a task", Available: true, Label: "Resume the agent"},
 	{Action: Archive, LegalIn: "A done piece, or any piece with nothing running; not on an archived piece", Tier: TierCall, Available: true, Label: "Archive"},
 	{Action: Unarchive, LegalIn: "An archived piece", Tier: TierCall, Available: true, Label: "Bring back"},
-	{Action: AddDependency, LegalIn: "Drafts, and pieces before the strategy is approved, while piece dependencies are on", Tier: TierCall, Label: "Add dependency"},
-	{Action: RemoveDependency, LegalIn: "Any phase, while piece dependencies are on", Tier: TierCall, Label: "Remove dependency"},
+	{Action: AddDependency, LegalIn: "Drafts, and pieces before the strategy is approved, while piece dependencies are on", Tier: TierCall, Available: true, Label: "Add dependency"},
+	{Action: RemoveDependency, LegalIn: "Any phase, while piece dependencies are on", Tier: TierCall, Available: true, Label: "Remove dependency"},
 }
 
 // Rules lists the action table in the contract's order.

@@ -28,6 +28,9 @@ type Change struct {
 	Edges       []Edge
 	ReplacePlan bool
 	Artifacts   []Artifact
+	// Links are added to what the piece waits on, DropLinks taken away by their blockers' ids.
+	Links     []Link
+	DropLinks []string
 	// Quiet leaves out the history row: for facts that are no transition, such as a cost that grew.
 	Quiet bool
 }

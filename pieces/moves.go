@@ -32,8 +32,8 @@ func at(p Phase, a Activity) State { return State{p, a} }
 // Guards of the moves. An action that needs the files is not offered while the worktree is missing.
 var (
 	unguarded   = Guard{}
-	specReady   = Guard{"no question is open", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.WorktreeMissing }}
-	noProposals = Guard{"no split waits", func(f Facts) bool { return !f.SplitProposals }}
+	specReady   = Guard{"no question is open", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.holds() && !f.WorktreeMissing }}
+	noProposals = Guard{"no split waits", func(f Facts) bool { return !f.SplitProposals && !f.holds() && !f.WorktreeMissing }}
 	hasFailed   = Guard{"an agent failed", func(f Facts) bool { return f.AgentsFailed > 0 && !f.WorktreeMissing }}
 	noneRuns    = Guard{"no agent runs", func(f Facts) bool { return f.AgentsRunning == 0 }}
 	filesThere  = Guard{"the worktree is there", func(f Facts) bool { return f.HasWorktree && !f.WorktreeMissing }}
@@ -46,7 +46,16 @@ var (
 	codeReview  = Guard{"code review is on", func(f Facts) bool { return f.CodeReviewOn && f.HasWorktree && !f.WorktreeMissing }}
 	feedback    = Guard{"a feedback session works", func(f Facts) bool { return f.Feedback }}
 	depsOn      = Guard{"dependencies are on", func(f Facts) bool { return f.DependenciesOn }}
+	depsUnmet   = Guard{"a dependency is unmet", func(f Facts) bool { return f.holds() && !f.asks() && !f.DependencyFailed }}
+	depsFailed  = Guard{"a dependency failed", func(f Facts) bool { return f.holds() && !f.asks() && f.DependencyFailed }}
+	depsMet     = Guard{"no dependency holds it", func(f Facts) bool { return !f.Held }}
 )
+
+// holds says whether its dependencies hold the piece: while they are turned off nothing new is held, and what waits stays.
+func (f Facts) holds() bool { return f.DependenciesOn && f.Held }
+
+// asks says whether the gate is about something else, which comes first.
+func (f Facts) asks() bool { return f.OpenQuestions || f.SplitProposals }
 
 func buildMoves() []Move {
 	var t []Move
@@ -81,7 +90,7 @@ func buildMoves() []Move {
 	add(OnStrategyWritten, unguarded, stratIdle, stratBusy)
 	add(OnStrategyFailed, unguarded, stratFailed, stratBusy)
 	add(OnInterrupted, unguarded, stratFailed, stratBusy)
-	add(Trigger(ApproveStrategy), Guard{noProposals.Name, func(f Facts) bool { return !f.SplitProposals && !f.WorktreeMissing }}, splitting, stratIdle)
+	add(Trigger(ApproveStrategy), noProposals, splitting, stratIdle)
 
 	add(OnPlanBuilt, unguarded, plan, splitting)
 	add(OnPlanFailed, unguarded, planFailed, splitting)
@@ -150,5 +159,13 @@ func buildMoves() []Move {
 	}
 	add(Trigger(AddDependency), depsOn, stay, append(before, specIdle, specBusy, specFailed, stratIdle, stratBusy, stratFailed)...)
 	add(Trigger(SetLane), unguarded, stay, before...)
+	add(Trigger(AddDependency), depsOn, stay, at(PhaseBacklog, Idle))
+	add(Trigger(RemoveDependency), depsOn, stay, at(PhaseBacklog, Idle))
+	for _, p := range []Phase{PhaseSpec, PhaseStrategy} {
+		idle, waiting, blocked := at(p, Idle), at(p, Waiting), at(p, DependencyBlocked)
+		add(OnDependencyUnmet, depsUnmet, waiting, idle, blocked)
+		add(OnDependencyFailed, depsFailed, blocked, idle, waiting)
+		add(OnDependenciesMet, depsMet, idle, waiting, blocked)
+	}
 	return t
 }

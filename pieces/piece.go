@@ -99,6 +99,7 @@ type PauseReason string
 const (
 	PauseNone             PauseReason = ""
 	PauseByPerson         PauseReason = "person"
+	PauseStopped          PauseReason = "stopped" // by stopAgents
 	PauseSentBack         PauseReason = "sentBack"
 	PauseInterrupted      PauseReason = "interrupted"
 	PauseLimitReached     PauseReason = "limitReached"
@@ -134,9 +135,11 @@ type Draft struct {
 	Refine    Refine
 	Model     string // exact model id for the spec step, or empty
 	RunAt     string // "thisMac", or empty to follow the project
-	Version   int64
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	// ReleasedBy says who released the draft while its dependencies hold it; empty when nobody did.
+	ReleasedBy Actor
+	Version    int64
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Config is the configuration that a piece carries from its release on.

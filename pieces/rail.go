@@ -58,7 +58,8 @@ type Facts struct {
 	Archived         bool
 	CodeReviewOn     bool
 	DependenciesOn   bool
-	DependencyFailed bool
+	Held             bool // its dependencies hold it
+	DependencyFailed bool // one of them went wrong
 }
 
 // Trigger is what moves a piece: one of the actions (by its own name) or something that Fermata found.

@@ -24,6 +24,9 @@ var permissive = Facts{
 	AgentWaiting: true, CodeReviewOn: true, DependenciesOn: true,
 }
 
+const beforeBuilding = "spec/interviewing spec/idle spec/failed spec/waiting spec/dependencyBlocked " +
+	"strategy/planning strategy/idle strategy/failed strategy/waiting strategy/dependencyBlocked"
+
 // legalIn is the contract's "Legal in" column written out by state, for the actions whose machinery is there.
 var legalIn = map[Action]string{
 	InterviewMessage:   "spec/idle spec/failed",
@@ -51,6 +54,10 @@ var legalIn = map[Action]string{
 	ResumeTask:       "agents/finished",
 	Archive: "spec/idle spec/failed spec/waiting spec/dependencyBlocked strategy/idle strategy/failed strategy/waiting " +
 		"strategy/dependencyBlocked agents/failed agents/idle agents/paused agents/stopFailed agents/finished review/idle complete/idle",
+	AddDependency: "backlog/idle " + beforeBuilding,
+	RemoveDependency: "backlog/idle " + beforeBuilding + " agents/decomposing agents/failed agents/idle agents/running agents/pausing agents/paused " +
+		"agents/stopping agents/stopFailed agents/workReviewing agents/finished agents/creatingPR review/idle review/creatingPR review/changing " +
+		"complete/idle complete/creatingPR complete/changing",
 }
 
 func TestEveryActionIsLegalExactlyWhereTheContractSays(t *testing.T) {
@@ -100,6 +107,11 @@ func TestGuardsWithdrawWhatTheFactsForbid(t *testing.T) {
 	}{
 		{"questions are open", at(PhaseSpec, Idle), ApproveSpec, with(func(f *Facts) { f.OpenQuestions = true })},
 		{"a split holds the piece", at(PhaseSpec, Idle), GenerateStrategy, with(func(f *Facts) { f.SplitHold = true })},
+		{"a dependency holds the spec", at(PhaseSpec, Idle), ApproveSpec, with(func(f *Facts) { f.Held = true })},
+		{"a dependency holds the spec", at(PhaseSpec, Idle), GenerateStrategy, with(func(f *Facts) { f.Held = true })},
+		{"a dependency holds the strategy", at(PhaseStrategy, Idle), ApproveStrategy, with(func(f *Facts) { f.Held = true })},
+		{"dependencies are off", at(PhaseSpec, Idle), AddDependency, with(func(f *Facts) { f.DependenciesOn = false })},
+		{"dependencies are off", at(PhaseReview, Idle), RemoveDependency, with(func(f *Facts) { f.DependenciesOn = false })},
 		{"split proposals wait", at(PhaseStrategy, Idle), ApproveStrategy, with(func(f *Facts) { f.SplitProposals = true })},
 		{"the worktree is missing", at(PhaseAgents, Idle), StartExecution, with(func(f *Facts) { f.WorktreeMissing = true })},
 		{"no agent failed", at(PhaseAgents, Finished), RetryFailedAgents, with(func(f *Facts) { f.AgentsFailed = 0 })},

@@ -25,6 +25,8 @@ type Snapshot struct {
 	HistoryID int64
 	HistoryAt time.Time // when that row was written
 	Flags     Flags
+	// Dependencies are what the piece waits on, in the order in which they were added; kept while Flags.Dependencies hides them.
+	Dependencies []Dependency
 }
 
 // State returns where the piece stands.
@@ -59,6 +61,7 @@ func (s Snapshot) Facts() Facts {
 		}
 	}
 	f.AgentWaiting = len(s.Prompts) > 0
+	f.Held, f.DependencyFailed = s.held()
 	return f
 }
 

@@ -99,6 +99,12 @@ func saveParts(tx *gorm.DB, c pieces.Change, now time.Time) error {
 	if err := addEdges(tx, c.Piece.ID, c.Edges); err != nil {
 		return err
 	}
+	if err := addLinks(tx, c.Piece.ID, c.Links); err != nil {
+		return err
+	}
+	if err := dropLinks(tx, c.Piece.ID, c.DropLinks); err != nil {
+		return err
+	}
 	if err := saveArtifacts(tx, c.Piece.ID, c.Artifacts, now); err != nil {
 		return err
 	}

@@ -11,18 +11,19 @@ import (
 )
 
 type draftRow struct {
-	ID        string `gorm:"primaryKey"`
-	ProjectID string
-	Title     string
-	Seed      string
-	Spec      string
-	Lane      string
-	Refine    string
-	Model     string
-	RunAt     string
-	Version   int64
-	CreatedAt string
-	UpdatedAt string
+	ID         string `gorm:"primaryKey"`
+	ProjectID  string
+	Title      string
+	Seed       string
+	Spec       string
+	Lane       string
+	Refine     string
+	Model      string
+	RunAt      string
+	ReleasedBy string
+	Version    int64
+	CreatedAt  string
+	UpdatedAt  string
 }
 
 // TableName is asked for by gorm.
@@ -30,7 +31,7 @@ func (draftRow) TableName() string { return "drafts" }
 
 func toDraftRow(d pieces.Draft) draftRow {
 	return draftRow{
-		d.ID, d.ProjectID, d.Title, d.Seed, d.Spec, string(d.Lane), string(d.Refine), d.Model, d.RunAt, d.Version,
+		d.ID, d.ProjectID, d.Title, d.Seed, d.Spec, string(d.Lane), string(d.Refine), d.Model, d.RunAt, string(d.ReleasedBy), d.Version,
 		stamp(d.CreatedAt), stamp(d.UpdatedAt),
 	}
 }
@@ -38,7 +39,7 @@ func toDraftRow(d pieces.Draft) draftRow {
 func (r draftRow) draft() pieces.Draft {
 	return pieces.Draft{
 		ID: r.ID, ProjectID: r.ProjectID, Title: r.Title, Seed: r.Seed, Spec: r.Spec, Lane: pieces.Lane(r.Lane),
-		Refine: pieces.Refine(r.Refine), Model: r.Model, RunAt: r.RunAt, Version: r.Version,
+		Refine: pieces.Refine(r.Refine), Model: r.Model, RunAt: r.RunAt, ReleasedBy: pieces.Actor(r.ReleasedBy), Version: r.Version,
 		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt),
 	}
 }
@@ -71,8 +72,8 @@ func (s *Store) Draft(ctx context.Context, id string) (pieces.Draft, error) {
 	return row.draft(), nil
 }
 
-// AddDraft files a draft, with its version as given. The id of a draft or a piece is taken.
-func (s *Store) AddDraft(ctx context.Context, d pieces.Draft) error {
+// AddDraft files a draft, with its version as given, and what it waits on. The id of a draft or a piece is taken.
+func (s *Store) AddDraft(ctx context.Context, d pieces.Draft, links ...pieces.Link) error {
 	row := toDraftRow(d)
 	return s.write(ctx, fmt.Sprintf("add draft %s", d.ID), func(tx *gorm.DB) error {
 		released, err := exists(tx, &pieceRow{}, d.ID)
@@ -82,7 +83,10 @@ func (s *Store) AddDraft(ctx context.Context, d pieces.Draft) error {
 		if released {
 			return pieces.ErrExists
 		}
-		return tx.Create(&row).Error
+		if err := tx.Create(&row).Error; err != nil {
+			return err
+		}
+		return addLinks(tx, d.ID, links)
 	})
 }
 
@@ -96,13 +100,16 @@ func (s *Store) SaveDraft(ctx context.Context, d pieces.Draft) error {
 	})
 }
 
-// DeleteDraft removes an item of the Backlog.
+// DeleteDraft removes an item of the Backlog and its links. Links of others to it stay.
 func (s *Store) DeleteDraft(ctx context.Context, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete draft %s", id), func(tx *gorm.DB) error {
 		done := tx.Where("id = ?", id).Delete(&draftRow{})
 		if done.Error == nil && done.RowsAffected == 0 {
 			return pieces.ErrNotFound
 		}
-		return done.Error
+		if done.Error != nil {
+			return done.Error
+		}
+		return tx.Where("item_id = ?", id).Delete(&linkRow{}).Error
 	})
 }

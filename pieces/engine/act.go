@@ -40,6 +40,8 @@ func carriers() map[pieces.Action]carry {
 		pieces.ResumeTask:         (*Engine).resumeTask,
 		pieces.Archive:            (*Engine).archive,
 		pieces.Unarchive:          (*Engine).archive,
+		pieces.AddDependency:      (*Engine).addDependency,
+		pieces.RemoveDependency:   (*Engine).removeDependency,
 	}
 }
 
@@ -50,18 +52,24 @@ func (e *Engine) Check(ctx context.Context, r Request) (pieces.Snapshot, pieces.
 	if !ok {
 		return pieces.Snapshot{}, rule, refuse("Unknown action "+string(r.Action), nil)
 	}
-	s, err := e.Piece(ctx, r.PieceID)
+	s, err := e.subject(ctx, r)
 	if err != nil {
 		return s, rule, err
 	}
 	if !s.Legal(r.Action) {
 		return s, rule, illegal(s, rule)
 	}
+	if err := e.checkLink(ctx, s, r); err != nil {
+		return s, rule, err
+	}
 	return s, rule, checkTask(s, r)
 }
 
 func illegal(s pieces.Snapshot, rule pieces.Rule) error {
 	words := fmt.Sprintf("%s is not legal now: the piece is in %s (%s).", rule.Action, s.Display(), s.Piece.Activity)
+	if off := !s.Flags.Dependencies; off && (rule.Action == pieces.AddDependency || rule.Action == pieces.RemoveDependency) {
+		words = fmt.Sprintf("%s is not legal now: piece dependencies are turned off.", rule.Action)
+	}
 	if !rule.Available {
 		words = fmt.Sprintf("%s is not available in this version of Fermata.", rule.Action)
 	}

@@ -44,15 +44,19 @@ func (e *Engine) FileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 	if d.Refine == "" {
 		d.Refine = pieces.RefineIfGaps
 	}
-	if err := e.Store.AddDraft(ctx, d); err != nil {
+	skipped, err := e.addDraft(ctx, d, n.DependsOn)
+	if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
+		return Filed{}, err
+	}
+	if err != nil {
 		if errors.Is(err, pieces.ErrExists) { // the same call, a moment earlier
 			filed, _, err := e.filed(ctx, d.ID)
 			return filed, err
 		}
 		return Filed{}, fmt.Errorf("file draft: %w", err)
 	}
-	d, err := e.Draft(ctx, d.ID)
-	return Filed{Draft: d}, err
+	d, err = e.Draft(ctx, d.ID)
+	return Filed{Draft: d, Skipped: skipped}, err
 }
 
 // filed finds what an earlier call with the same id made.
@@ -82,6 +86,7 @@ func (e *Engine) UpdateDraft(ctx context.Context, id string, edit DraftEdit) (pi
 	if err != nil {
 		return d, err
 	}
+	was := d
 	set(&d.Seed, edit.Seed)
 	set(&d.Spec, edit.Spec)
 	set(&d.Model, edit.Model)
@@ -98,6 +103,9 @@ func (e *Engine) UpdateDraft(ctx context.Context, id string, edit DraftEdit) (pi
 		d.Title = pieces.SpecTitle(*edit.Spec)
 	}
 	d.UpdatedAt = e.Now()
+	if d.ReleasedBy, err = e.keepRelease(ctx, was, d); err != nil {
+		return d, err
+	}
 	if err := e.Store.SaveDraft(ctx, d); err != nil {
 		return d, fmt.Errorf("update draft %s: %w", id, err)
 	}
@@ -121,7 +129,7 @@ func (e *Engine) CancelDraft(ctx context.Context, id string) error {
 }
 
 // ReleaseDraft starts a draft: it makes the piece with the same id, its branch and its worktree. A resend returns the piece
-// and starts nothing.
+// and starts nothing. A draft that its dependencies hold is a HeldError: it starts by itself once they are met.
 func (e *Engine) ReleaseDraft(ctx context.Context, id, model string, by pieces.Actor) (pieces.Snapshot, error) {
 	s, released, err := e.release(ctx, id, model, by)
 	if err == nil && released {
@@ -147,8 +155,16 @@ func (e *Engine) release(ctx context.Context, id, model string, by pieces.Actor)
 	if err != nil {
 		return pieces.Snapshot{}, false, err
 	}
+	stored := d
 	if model != "" {
 		d.Model = model
+	}
+	held, err := e.hold(ctx, stored, d, by)
+	if err != nil {
+		return pieces.Snapshot{}, false, err
+	}
+	if held != nil {
+		return pieces.Snapshot{}, false, held
 	}
 	project, err := e.Project(ctx, d.ProjectID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Effect says in plain words what carrying a request out would do, and binds the words to what they speak of.
 func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
-	s, err := e.Piece(ctx, r.PieceID)
+	s, err := e.subject(ctx, r)
 	if err != nil {
 		return pieces.Effect{}, err
 	}

@@ -35,6 +35,7 @@ type Engine struct {
 	locks  keyedLocks
 	live   liveSessions
 	groups groups
+	starts starts
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
 	snoozed  snoozes
 	checkups checkups
@@ -115,6 +116,7 @@ type Result struct {
 	Next    string // what to call next, where the contract says so
 	Message string
 	Started bool
+	Waiting bool // its dependencies hold the piece or draft; set by addDependency and removeDependency
 	// SessionID is the session that the action started, where the contract says so.
 	SessionID string
 }
@@ -130,6 +132,7 @@ type NewDraft struct {
 	Refine    pieces.Refine // if_gaps when empty
 	Model     string
 	RunAt     string
+	DependsOn []string // pieces and drafts of the project, by id or tracker key
 }
 
 // Filed is what filing a draft found: the draft, or the piece that an earlier call with the same id already released.
@@ -137,6 +140,7 @@ type Filed struct {
 	Draft    pieces.Draft
 	Existed  bool // a resend: nothing was filed
 	Released *pieces.Snapshot
+	Skipped  []SkippedLink // of DependsOn, because they would close a loop
 }
 
 // DraftEdit changes a draft; nil fields keep their value. An empty Seed or Spec clears it.

@@ -28,6 +28,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		}
 	})
 	e.work.Go(func() { e.poll(e.ctx) })
+	e.work.Go(func() { e.keepDependencies(e.ctx) })
 	list, err := e.Pieces(ctx, pieces.PieceFilter{})
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (e *Engine) follow(s pieces.Snapshot) {
 
 // autoplay presses the gate's button for an Auto piece whose Play is pressed; Auto ends at Review.
 func (e *Engine) autoplay(s pieces.Snapshot) {
-	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play {
+	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play || s.DependencyMove() != "" {
 		return
 	}
 	var next pieces.Action

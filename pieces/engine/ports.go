@@ -12,6 +12,7 @@ import (
 type Store interface {
 	ProjectStore
 	DraftStore
+	LinkStore
 	PieceStore
 	SessionStore
 	WorktreeStore
@@ -34,9 +35,17 @@ type ProjectStore interface {
 type DraftStore interface {
 	Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) // all projects when empty; oldest first
 	Draft(ctx context.Context, id string) (pieces.Draft, error)
-	AddDraft(ctx context.Context, d pieces.Draft) error  // an id taken by a draft or a piece is ErrExists
+	// AddDraft files a draft with what it waits on; an id taken by a draft or a piece is ErrExists.
+	AddDraft(ctx context.Context, d pieces.Draft, links ...pieces.Link) error
 	SaveDraft(ctx context.Context, d pieces.Draft) error // conditional on d.Version
-	DeleteDraft(ctx context.Context, id string) error
+	DeleteDraft(ctx context.Context, id string) error    // with its links; those of others to it stay
+}
+
+// LinkStore keeps what pieces and drafts wait on. The links of a piece are changed together with the piece, by Apply.
+type LinkStore interface {
+	Links(ctx context.Context) ([]pieces.Link, error) // oldest first
+	AddLink(ctx context.Context, l pieces.Link) error
+	DropLink(ctx context.Context, itemID, blockerID string) error
 }
 
 // PieceStore keeps pieces with their graphs, documents and history.

@@ -54,6 +54,10 @@ func (e *Engine) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Sna
 	if err != nil {
 		return nil, err
 	}
+	dependencies, err := e.dependencies(ctx, "", list)
+	if err != nil {
+		return nil, err
+	}
 	waiting := map[string][]pieces.Prompt{}
 	for _, p := range e.live.prompts("") {
 		waiting[p.PieceID] = append(waiting[p.PieceID], p)
@@ -61,6 +65,7 @@ func (e *Engine) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Sna
 	for i := range list {
 		list[i].Flags = flags
 		list[i].Prompts = waiting[list[i].Piece.ID]
+		list[i].Dependencies = dependencies[list[i].Piece.ID]
 	}
 	return list, nil
 }
@@ -75,7 +80,9 @@ func (e *Engine) Piece(ctx context.Context, id string) (pieces.Snapshot, error) 
 		return s, err
 	}
 	s.Prompts = e.live.prompts(id)
-	return s, nil
+	dependencies, err := e.dependencies(ctx, id, nil)
+	s.Dependencies = dependencies[id]
+	return s, err
 }
 
 func (e *Engine) flags(ctx context.Context) (pieces.Flags, error) {

@@ -43,7 +43,7 @@ func TestStoppedAgentsAreGoneAndResumeInTheirOwnSession(t *testing.T) {
 	}
 	res := w.act(id, pieces.StopAgents)
 	s = res.Piece
-	if s.Piece.Activity != pieces.Paused || s.Piece.Pause != pieces.PauseByPerson || s.Gate() != pieces.GatePaused {
+	if s.Piece.Activity != pieces.Paused || s.Piece.Pause != pieces.PauseStopped || s.Gate() != pieces.GatePaused {
 		t.Fatalf("after the stop: %s %s %s", s.Piece.Activity, s.Piece.Pause, s.Gate())
 	}
 	session := s.Tasks[0].SessionID

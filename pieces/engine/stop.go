@@ -67,7 +67,7 @@ func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 	return e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Failure, c.Note = words, words
 		if on == pieces.OnStopped {
-			c.Piece.Pause = pieces.PauseByPerson
+			c.Piece.Pause = pieces.PauseStopped
 			c.Tasks = cutOff(s.Tasks, pieces.TaskCancelled, "Stopped.")
 		}
 		return nil
