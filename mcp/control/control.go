@@ -42,7 +42,11 @@ type Backlog interface {
 	FileDraft(ctx context.Context, n engine.NewDraft) (engine.Filed, error)
 	UpdateDraft(ctx context.Context, id string, edit engine.DraftEdit) (pieces.Draft, error)
 	CancelDraft(ctx context.Context, id string) error
+	// ReleaseDraft ends with an engine.HeldError while the draft's dependencies hold it.
 	ReleaseDraft(ctx context.Context, id, model string, by pieces.Actor) (pieces.Snapshot, error)
+	// Dependencies returns what drafts and pieces wait on, by their id.
+	Dependencies(ctx context.Context) (map[string][]pieces.Dependency, error)
+	CheckBlockers(ctx context.Context, projectID string, names []string) error
 }
 
 // Pieces makes and reads pieces and their documents.

@@ -60,9 +60,14 @@ type filedView struct {
 	DraftID string      `json:"draftId"`
 	Title   string      `json:"title"`
 	Lane    pieces.Lane `json:"lane"`
+	// DependsOn is nil for a draft that was filed without dependencies.
+	DependsOn []dependency  `json:"dependsOn,omitzero"`
+	Skipped   []skippedLink `json:"skippedDependencies,omitempty"`
 }
 
-func filedOf(d pieces.Draft) filedView { return filedView{true, d.ID, d.Title, d.Lane} }
+func filedOf(d pieces.Draft) filedView {
+	return filedView{OK: true, DraftID: d.ID, Title: d.Title, Lane: d.Lane}
+}
 
 // releasedView acknowledges a draft that an earlier call released.
 type releasedView struct {
@@ -75,7 +80,8 @@ type releasedView struct {
 // releasedRow is the row of the piece that a call released.
 type releasedRow struct {
 	pieceRow
-	Released bool `json:"released"`
+	Released bool          `json:"released"`
+	Skipped  []skippedLink `json:"skippedDependencies,omitempty"`
 }
 
 func (c *control) createDraft(ctx context.Context, a args) (any, error) {
@@ -102,13 +108,13 @@ func (c *control) resent(ctx context.Context, a args) (any, error) {
 	switch {
 	case err == nil && a.flag("release"):
 		// The first call filed it and did not get to the release.
-		s, err := c.releaseGated(ctx, "create_draft", a, id, "")
+		s, held, err := c.releaseGated(ctx, "create_draft", a, id, "")
 		if err != nil {
 			return nil, err
 		}
-		return c.released(ctx, s)
+		return c.released(ctx, s, held, nil)
 	case err == nil:
-		return filedOf(d), nil
+		return c.filedRow(ctx, engine.Filed{Draft: d})
 	case !unknown(err):
 		return nil, err
 	}
@@ -139,16 +145,14 @@ func (c *control) newDraft(ctx context.Context, a args) (engine.NewDraft, error)
 	if n.RunAt, err = c.runAt(ctx, a.text("runAt")); err != nil {
 		return n, err
 	}
+	n.DependsOn = a.texts("dependsOn")
+	if err := c.Engine.CheckBlockers(ctx, p.ID, n.DependsOn); err != nil {
+		return n, err
+	}
 	if a.has("issue") {
 		return n, c.fetchIssue(ctx, a.text("issue"))
 	}
-	if err := c.verifyKeys(ctx, a.texts("keys")); err != nil {
-		return n, err
-	}
-	if len(a.texts("dependsOn")) > 0 {
-		return n, refuse("Piece dependencies are not available in this version of Fermata, so nothing was filed: leave 'dependsOn' out.")
-	}
-	return n, nil
+	return n, c.verifyKeys(ctx, a.texts("keys"))
 }
 
 func (c *control) file(ctx context.Context, n engine.NewDraft) (any, error) {
@@ -160,7 +164,17 @@ func (c *control) file(ctx context.Context, n engine.NewDraft) (any, error) {
 		id := f.Released.Piece.ID
 		return releasedView{true, id, id, true}, nil
 	}
-	return filedOf(f.Draft), nil
+	return c.filedRow(ctx, f)
+}
+
+// filedRow acknowledges a draft with what it waits on.
+func (c *control) filedRow(ctx context.Context, f engine.Filed) (any, error) {
+	v := filedOf(f.Draft)
+	all, err := c.Engine.Dependencies(ctx)
+	if on := all[f.Draft.ID]; len(on)+len(f.Skipped) > 0 {
+		v.DependsOn, v.Skipped = dependenciesOf(on), skippedOf(f.Skipped)
+	}
+	return v, err
 }
 
 // fileAndRelease files a draft and releases it. Its card shows before anything is filed, so that a denied one leaves
@@ -171,7 +185,11 @@ func (c *control) fileAndRelease(ctx context.Context, a args, n engine.NewDraft)
 			ID: n.ID, ProjectID: n.ProjectID, Title: pieces.TitleOf(n.Spec, n.Title, n.Seed),
 			Seed: n.Seed, Spec: n.Spec, Lane: n.Lane, Refine: n.Refine, Model: n.Model, RunAt: n.RunAt,
 		}
-		return c.releaseCard(ctx, d)
+		k, err := c.releaseCard(ctx, d)
+		if k != nil && len(n.DependsOn) > 0 {
+			k.effect.Lines = append(k.effect.Lines, waitsLine)
+		}
+		return k, err
 	}
 	return c.gated(ctx, "create_draft", a, check, func(ctx context.Context, _ string) (any, error) {
 		f, err := c.Engine.FileDraft(ctx, n)
@@ -184,11 +202,11 @@ func (c *control) fileAndRelease(ctx context.Context, a args, n engine.NewDraft)
 		}
 		// Once it is filed it is released too: a client that hangs up in between would find half of what it asked for.
 		ctx = context.WithoutCancel(ctx)
-		s, err := c.Engine.ReleaseDraft(ctx, f.Draft.ID, "", pieces.ByClient)
+		s, held, err := c.release(ctx, f.Draft.ID, "")
 		if err != nil {
 			return nil, c.leftInBacklog(ctx, f.Draft, err)
 		}
-		return c.released(ctx, s)
+		return c.released(ctx, s, held, f.Skipped)
 	})
 }
 
@@ -199,7 +217,13 @@ func (c *control) leftInBacklog(ctx context.Context, d pieces.Draft, err error) 
 		d.ID, c.sentence(ctx, "create_draft", err))
 }
 
-func (c *control) released(ctx context.Context, s pieces.Snapshot) (any, error) {
+// released tells of a piece that a call released, or of the draft that its dependencies hold.
+func (c *control) released(ctx context.Context, s pieces.Snapshot, held *engine.HeldError, skipped []engine.SkippedLink) (any, error) {
+	if held != nil {
+		v := heldOf(held)
+		v.Skipped = skippedOf(skipped)
+		return v, nil
+	}
 	row, err := c.pieceRow(ctx, s)
-	return releasedRow{row, true}, err
+	return releasedRow{row, true, skippedOf(skipped)}, err
 }

@@ -51,7 +51,8 @@ func TestDraftThatCannotBeFiledSaysWhy(t *testing.T) {
 		{"issue without a source", on, values{"issue": "SUP-12", "projectId": projectID}, "Couldn't fetch SUP-12: the project links no Linear source."},
 		{"Echo", nil, filing("runAt", "studio"), `Echoes is off in Settings › Edge, so the work cannot run at "studio": pass thisMac, or leave runAt out.`},
 		{"unknown Echo", on, filing("runAt", "studio"), `Unknown Echo "studio": there are no Echoes, so pass thisMac or leave runAt out.`},
-		{"dependencies", nil, filing("dependsOn", []string{draftID}), "Piece dependencies are not available in this version of Fermata, so nothing was filed: leave 'dependsOn' out."},
+		{"dependencies", nil, filing("dependsOn", []string{"nothing"}), "Unknown blocker nothing."},
+		{"dependencies and a card", map[string]string{keyAsk: "true"}, filing("dependsOn", []string{"nothing"}, "lane", "auto", "release", true), "Unknown blocker nothing."},
 	} {
 		k := newRig(t)
 		for key, v := range c.settings {

@@ -24,6 +24,8 @@ type fakeEngine struct {
 	sessions  []pieces.Session
 	messages  []pieces.Message
 	settings  map[string]string
+	on        map[string][]pieces.Dependency // what items wait on
+	skipped   []engine.SkippedLink
 	acts      []engine.Request
 	filed     []engine.NewDraft
 	released  []string
@@ -206,7 +208,7 @@ func (f *fakeEngine) FileDraft(_ context.Context, n engine.NewDraft) (engine.Fil
 		Lane: n.Lane, Refine: n.Refine, Model: n.Model, RunAt: n.RunAt, CreatedAt: day(6),
 	}
 	f.drafts = append(f.drafts, d)
-	return engine.Filed{Draft: d}, f.open()
+	return engine.Filed{Draft: d, Skipped: f.skipped}, f.open()
 }
 
 func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdit) (pieces.Draft, error) {
@@ -255,6 +257,10 @@ func (f *fakeEngine) ReleaseDraft(_ context.Context, id, model string, by pieces
 	for i, d := range f.drafts {
 		if d.ID != id {
 			continue
+		}
+		if on := f.on[id]; len(pieces.BlockingKeys(on)) > 0 && d.Lane != pieces.LaneManual {
+			f.drafts[i].ReleasedBy = by
+			return pieces.Snapshot{}, &engine.HeldError{Draft: f.drafts[i], Dependencies: on}
 		}
 		s := pieces.Snapshot{Piece: pieces.Piece{
 			ID: id, ProjectID: d.ProjectID, Name: d.Title, Phase: pieces.PhaseSpec, Activity: pieces.Idle, CreatedAt: day(7), UpdatedAt: day(7),
@@ -390,9 +396,34 @@ func (f *fakeEngine) Setting(_ context.Context, key string) (string, error) {
 	return cmp.Or(f.settings[key], s.Default), f.open()
 }
 
+func (f *fakeEngine) Dependencies(context.Context) (map[string][]pieces.Dependency, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.on, f.open()
+}
+
+func (f *fakeEngine) CheckBlockers(_ context.Context, _ string, names []string) error {
+	if slices.Contains(names, "nothing") {
+		return &engine.Refusal{Sentence: "Unknown blocker nothing."}
+	}
+	return nil
+}
+
+// subject is the piece of a request, or its draft where the action takes one.
+func (f *fakeEngine) subject(ctx context.Context, r engine.Request) (pieces.Snapshot, error) {
+	s, err := f.Piece(ctx, r.PieceID)
+	if d, draftErr := f.Draft(ctx, r.PieceID); draftErr == nil && (r.Action == pieces.AddDependency || r.Action == pieces.RemoveDependency) {
+		return pieces.Snapshot{
+			Piece: pieces.Piece{ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Phase: pieces.PhaseBacklog, Activity: pieces.Idle},
+			Flags: pieces.Flags{Dependencies: true}, Dependencies: f.on[d.ID],
+		}, nil
+	}
+	return s, err
+}
+
 func (f *fakeEngine) Check(ctx context.Context, r engine.Request) (pieces.Snapshot, pieces.Rule, error) {
 	rule, _ := pieces.RuleOf(r.Action)
-	s, err := f.Piece(ctx, r.PieceID)
+	s, err := f.subject(ctx, r)
 	if err != nil {
 		return s, rule, err
 	}

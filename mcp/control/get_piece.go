@@ -50,7 +50,8 @@ func (c *control) draftDetail(ctx context.Context, d pieces.Draft) (any, error) 
 			legal = append(legal, string(a))
 		}
 	}
-	return draftDetail{draftRowOf(d), orNull(d.Seed), orNull(d.Spec), legal}, nil
+	row, err := c.draftRow(ctx, d)
+	return draftDetail{row, orNull(d.Seed), orNull(d.Spec), legal}, err
 }
 
 type pieceDetail struct {

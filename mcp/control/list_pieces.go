@@ -35,11 +35,15 @@ func (c *control) listPieces(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.encodeRows(list, drafts, startSplits)
+	on, err := c.Engine.Dependencies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.encodeRows(list, drafts, on, startSplits)
 }
 
 // encodeRows is the result of list_pieces.
-func (c *control) encodeRows(list []pieces.Snapshot, drafts []pieces.Draft, startSplits bool) (any, error) {
+func (c *control) encodeRows(list []pieces.Snapshot, drafts []pieces.Draft, on map[string][]pieces.Dependency, startSplits bool) (any, error) {
 	isPiece := make(map[string]bool, len(drafts))
 	for _, d := range drafts {
 		isPiece[d.ID] = false
@@ -61,7 +65,7 @@ func (c *control) encodeRows(list []pieces.Snapshot, drafts []pieces.Draft, star
 		if isPiece[d.ID] {
 			continue
 		}
-		row, err := encodeText(draftRowOf(d))
+		row, err := encodeText(draftRowOf(d, on[d.ID]))
 		if err != nil {
 			return nil, err
 		}

@@ -128,6 +128,9 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.Action == pieces.AddDependency || r.Action == pieces.RemoveDependency {
+			return linkResult(res), nil
+		}
 		return actionResult(r, res), nil
 	})
 }
@@ -186,9 +189,6 @@ func actionResult(r engine.Request, res engine.Result) map[string]any {
 		out["next"], out["message"] = orNull(res.Next), orNull(res.Message)
 	case pieces.Archive, pieces.Unarchive:
 		out["isArchived"] = s.Piece.Archived
-	case pieces.AddDependency, pieces.RemoveDependency:
-		l := noLinks()
-		out["kind"], out["dependsOn"], out["waiting"], out["blockingKeys"] = "piece", l.DependsOn, l.Waiting, l.BlockingKeys
 	default:
 	}
 	return out

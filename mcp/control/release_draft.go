@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"fermata/pieces"
+	"fermata/pieces/engine"
 )
 
 var releaseDraft = tool{
@@ -17,16 +19,19 @@ var releaseDraft = tool{
 		{name: "model", kind: kindText, format: modelID, maxLen: 200, note: "Exact model id for the spec step, written onto the draft first."},
 	},
 	run: func(c *control, ctx context.Context, a args) (any, error) {
-		s, err := c.releaseGated(ctx, "release_draft", a, a.text("draftId"), a.text("model"))
+		s, held, err := c.releaseGated(ctx, "release_draft", a, a.text("draftId"), a.text("model"))
 		if err != nil {
 			return nil, err
+		}
+		if held != nil {
+			return heldOf(held), nil
 		}
 		return c.pieceRow(ctx, s)
 	},
 }
 
 // releaseGated releases a draft, after its card where it needs one. A draft that was released already is its piece.
-func (c *control) releaseGated(ctx context.Context, tool string, a args, id, model string) (pieces.Snapshot, error) {
+func (c *control) releaseGated(ctx context.Context, tool string, a args, id, model string) (pieces.Snapshot, *engine.HeldError, error) {
 	var done *pieces.Snapshot // the piece of an earlier release
 	read := func(ctx context.Context) (pieces.Draft, error) {
 		d, err := c.Engine.Draft(ctx, id)
@@ -46,6 +51,9 @@ func (c *control) releaseGated(ctx context.Context, tool string, a args, id, mod
 		if err != nil || done != nil {
 			return nil, err
 		}
+		if d.ReleasedBy != "" && model == "" && strangersTool(ctx) == nil {
+			return nil, nil // it was allowed already, and waits for its dependencies
+		}
 		return c.releaseCard(ctx, d)
 	}
 	v, err := c.gated(ctx, tool, a, check, func(ctx context.Context, bound string) (any, error) {
@@ -59,10 +67,24 @@ func (c *control) releaseGated(ctx context.Context, tool string, a args, id, mod
 		if bound != "" && releaseFingerprint(d) != bound {
 			return nil, fmt.Errorf("release draft %s: %w", id, pieces.ErrStale)
 		}
-		return c.Engine.ReleaseDraft(ctx, id, model, pieces.ByClient)
+		s, held, err := c.release(ctx, id, model)
+		if held != nil {
+			return held, nil
+		}
+		return s, err
 	})
 	s, _ := v.(pieces.Snapshot)
-	return s, err
+	held, _ := v.(*engine.HeldError)
+	return s, held, err
+}
+
+// release releases a draft; held is set when its dependencies hold it.
+func (c *control) release(ctx context.Context, id, model string) (s pieces.Snapshot, held *engine.HeldError, err error) {
+	s, err = c.Engine.ReleaseDraft(ctx, id, model, pieces.ByClient)
+	if errors.As(err, &held) {
+		err = nil
+	}
+	return s, held, err
 }
 
 // releaseCard is the card that releasing a draft waits for; nil when it runs on the call.
@@ -76,15 +98,26 @@ func (c *control) releaseCard(ctx context.Context, d pieces.Draft) (*card, error
 			return nil, err
 		}
 	}
+	on, err := c.Engine.Dependencies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := releaseLines(d)
+	if len(pieces.BlockingKeys(on[d.ID])) > 0 {
+		lines = append(lines, waitsLine)
+	}
 	verb := pieces.VerbReleaseAuto
 	if !auto {
 		verb = "release the draft"
 	}
 	return &card{
 		verb: verb, item: d.Title, projectID: d.ProjectID,
-		effect: pieces.Effect{Lines: releaseLines(d), Fingerprint: releaseFingerprint(d)},
+		effect: pieces.Effect{Lines: lines, Fingerprint: releaseFingerprint(d)},
 	}, nil
 }
+
+// waitsLine is what a card adds about a draft that waits on others.
+const waitsLine = "It first waits in the Backlog for what it depends on, and then starts by itself."
 
 func releaseLines(d pieces.Draft) []string {
 	lines := []string{"Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review."}

@@ -69,7 +69,7 @@ func TestResultsHaveEveryField(t *testing.T) {
 		{"pieces of a folder", "list_pieces", values{"cwd": "/home/ada/muse/web"}, `{"pieces": [{` + wantPieceFields + `}, {` + wantDraftFields + `}]}`},
 		{"pieces of no project", "list_pieces", values{"cwd": "/home/ada/other"}, `{"pieces": []}`},
 		{"the project wins over the folder", "list_pieces", values{"projectId": projectID, "cwd": "/elsewhere"}, `{"pieces": [{` + wantPieceFields + `}, {` + wantDraftFields + `}]}`},
-		{"a draft", "get_piece", values{"pieceId": draftID}, `{` + wantDraftFields + `, "seed": null, "spec": "# Balanced controls\n", "legalActions": ["update_draft", "cancel_draft", "release_draft"]}`},
+		{"a draft", "get_piece", values{"pieceId": draftID}, `{` + wantDraftFields + `, "seed": null, "spec": "# Balanced controls\n", "legalActions": ["update_draft", "cancel_draft", "release_draft", "addDependency", "removeDependency"]}`},
 		{"a piece", "get_piece", values{"pieceId": strings.ToUpper(pieceID)}, `{` + wantPieceFields + `,
 			"branchName": "fermata/upload-retry", "worktreePath": "/data/worktrees/muse/upload-retry",
 			"config": {"lane": "manual", "depth": "balanced", "refine": "if_gaps", "model": null, "effort": null, "permissionProfile": "standard",

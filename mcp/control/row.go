@@ -19,25 +19,6 @@ type sourceView struct {
 	Kind string `json:"kind"`
 }
 
-// links are the dependency fields that both kinds of row carry.
-type links struct {
-	DependsOn    []dependency `json:"dependsOn"`
-	Waiting      bool         `json:"waiting"`
-	BlockingKeys []string     `json:"blockingKeys"`
-}
-
-// dependency is one link to something that must land first.
-type dependency struct {
-	ID      *string `json:"id"`
-	Key     *string `json:"key"`
-	Name    *string `json:"name"`
-	Origin  string  `json:"origin"`
-	State   string  `json:"state"`
-	Ignored bool    `json:"ignored"`
-}
-
-func noLinks() links { return links{DependsOn: []dependency{}, BlockingKeys: []string{}} }
-
 // place says where an item runs.
 type place struct {
 	Choice   *string `json:"choice"`
@@ -69,12 +50,13 @@ type draftRow struct {
 	RunAt place `json:"runAt"`
 }
 
-func draftRowOf(d pieces.Draft) draftRow {
+// draftRowOf builds a draft's row; on is what it waits on.
+func draftRowOf(d pieces.Draft, on []pieces.Dependency) draftRow {
 	return draftRow{
 		Kind: "draft", ID: d.ID, Name: d.Title, ProjectID: d.ProjectID, Lane: d.Lane,
 		Phase:     phaseView{pieces.PhaseBacklog, pieces.DisplayOf(pieces.PhaseBacklog, 0, 0)},
 		CreatedAt: stamp(d.CreatedAt), HasSpec: d.Spec != "", Refine: d.Refine, ModelID: orNull(d.Model),
-		Related: []sourceView{}, links: noLinks(), RunAt: placeOf(d.RunAt),
+		Related: []sourceView{}, links: linksOf(on, d.Waits(on)), RunAt: placeOf(d.RunAt),
 	}
 }
 
@@ -146,7 +128,7 @@ func pieceRowOf(s pieces.Snapshot, startSplits bool) pieceRow {
 		Phase: phaseOf(s), Gate: orNull(s.Gate()), Activity: p.Activity,
 		TaskCount: total, CompletedTaskCount: completed, Progress: s.Progress(), PRURL: prURL(p),
 		CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOf(p.CompletedAt),
-		IsArchived: p.Archived, links: noLinks(),
+		IsArchived: p.Archived, links: pieceLinks(s),
 		splits: splits{Proposals: []any{}, Links: []any{}, Start: splitStart{Automatically: startSplits}},
 		RunAt:  placeOf(p.RunAt), Echo: echoView{State: "local"},
 	}

@@ -37,11 +37,12 @@ func (e *encodedRows) of(s *pieces.Snapshot, startSplits bool) (string, error) {
 	e.mu.Lock()
 	row, ok := e.byID[s.Piece.ID]
 	e.mu.Unlock()
-	if ok && row.state == state {
+	if ok && row.state == state && len(s.Dependencies) == 0 {
 		return row.text, nil
 	}
 	text, err := encodeText(pieceRowOf(*s, startSplits))
-	if err != nil || s.Piece.Archived { // archived pieces are many and seldom read
+	// Archived pieces are many and seldom read, and dependencies change without their piece.
+	if err != nil || s.Piece.Archived || len(s.Dependencies) > 0 {
 		return text, err
 	}
 	e.mu.Lock()

@@ -56,7 +56,7 @@ func (c *control) updateDraft(ctx context.Context, a args) (any, error) {
 			return nil, err
 		}
 	}
-	return draftRowOf(d), nil
+	return c.draftRow(ctx, d)
 }
 
 func as[T ~string](s *string) *T {
