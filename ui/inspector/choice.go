@@ -48,6 +48,11 @@ func choices(s pieces.Snapshot) []choice {
 		switch a {
 		case pieces.AnswerTaskQuestion:
 			continue
+		case pieces.InterviewMessage:
+			// The questions that wait are answered where they stand.
+			if s.Gate() == pieces.GateAnswerInterview {
+				continue
+			}
 		case pieces.GenerateStrategy:
 			// There is nothing to write again before the spec is approved, which writes the first one.
 			if s.Piece.Phase == pieces.PhaseSpec {

@@ -15,6 +15,8 @@ type document struct {
 	text    *kit.Markdown
 	written *kit.Text
 	missing *kit.Paragraph
+	talk    *fyne.Container // how the spec came about
+	turns   int
 	body    *container.Scroll
 	piece   string
 }
@@ -22,9 +24,9 @@ type document struct {
 func newDocument(openURL func(string)) *document {
 	d := &document{
 		text: kit.NewMarkdown("", openWeb(openURL)), written: kit.Caption(""),
-		missing: kit.NewParagraph("").In(kit.ColorMuted),
+		missing: kit.NewParagraph("").In(kit.ColorMuted), talk: kit.Column(kit.Groups - kit.Step),
 	}
-	d.body = scrolled(d.missing, d.written, d.text)
+	d.body = scrolled(d.missing, d.written, d.text, d.talk)
 	return d
 }
 
@@ -40,11 +42,24 @@ func (d *document) show(m model, now time.Time) {
 	show(d.text, there)
 	show(d.written, there && !m.written.IsZero())
 	show(d.missing, !there)
+	d.showTalk(m)
 	if d.piece != m.id {
 		d.piece = m.id
 		d.body.ScrollToTop()
 	}
 	d.body.Refresh()
+}
+
+// showTalk shows the interview below the spec that it led to. While questions wait it stands above them instead.
+func (d *document) showTalk(m model) {
+	turns := m.piece.Piece.Interview.Turns
+	show(d.talk, m.tab == tabSpec && len(turns) > 0 && m.piece.Gate() != pieces.GateAnswerInterview)
+	if d.piece == m.id && d.turns == len(turns) {
+		return
+	}
+	d.turns = len(turns)
+	d.talk.Objects = append([]fyne.CanvasObject{kit.Divider(), kit.Title("Interview")}, transcriptOf(turns)...)
+	d.talk.Refresh()
 }
 
 // missingWords say why a document is not there.

@@ -62,6 +62,9 @@ func (h *history) draw(rows []pieces.HistoryRow) {
 
 // triggerWords say what happened: an action by its label, what Fermata found by its own name.
 func triggerWords(r pieces.HistoryRow) string {
+	if r.Trigger == pieces.Trigger(pieces.InterviewMessage) {
+		return "Message to the interview"
+	}
 	if rule, ok := pieces.RuleOf(pieces.Action(r.Trigger)); ok {
 		return rule.Label
 	}

@@ -135,7 +135,7 @@ func (b *promptBox) questions(p pieces.Prompt) []fyne.CanvasObject {
 	var asked []*question
 	first := 0
 	for n, q := range p.Questions {
-		one := newQuestion(q, n, first)
+		one := newQuestion("prompt", q, n, first)
 		first += len(q.Options)
 		asked = append(asked, one)
 		objects = append(objects, one.body)
@@ -173,24 +173,27 @@ type question struct {
 	body   *fyne.Container
 }
 
-// newQuestion draws a question. Its options are numbered on from first over the whole prompt.
-func newQuestion(q pieces.Question, n, first int) *question {
-	name := "prompt:answer"
+// newQuestion draws a question of a box. Its options are numbered on from first over the whole box.
+func newQuestion(box string, q pieces.Question, n, first int) *question {
+	name := box + ":answer"
 	if n > 0 {
-		name = fmt.Sprintf("prompt:answer:%d", n)
+		name = fmt.Sprintf("%s:%d", name, n)
 	}
 	one := &question{q: q, chosen: make([]bool, len(q.Options)), entry: kit.NewEntry(name), body: kit.Column(kit.Step)}
 	if q.Header != "" {
 		one.body.Add(kit.Caption(q.Header).Strong())
 	}
 	one.body.Add(kit.NewParagraph(q.Text))
+	if q.Why != "" {
+		one.body.Add(kit.NewNote(q.Why))
+	}
 	for at, o := range q.Options {
 		mark := kit.NewStateDot(kit.StateIdle, "")
 		words := kit.Column(0, kit.NewParagraph(o.Label).Strong())
 		if o.Description != "" {
 			words.Add(kit.NewNote(o.Description))
 		}
-		press := kit.NewPress(fmt.Sprintf("prompt:option:%d", first+at),
+		press := kit.NewPress(fmt.Sprintf("%s:option:%d", box, first+at),
 			kit.NewSurface(newMarked(mark, words)).Inset(kit.Together), func() { one.choose(at) })
 		one.press, one.marks = append(one.press, press), append(one.marks, mark)
 		one.body.Add(press)

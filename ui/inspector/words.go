@@ -9,7 +9,7 @@ import (
 
 // gateSentences say what a gate waits for, below its label.
 var gateSentences = map[pieces.Gate]string{
-	pieces.GateAnswerInterview:   "Questions are open before the spec is done.",
+	pieces.GateAnswerInterview:   "What is asked stands above. The spec is written once you have answered or moved on.",
 	pieces.GateAgentWaiting:      "What is asked stands above. Other agents work on meanwhile.",
 	pieces.GateReviewSplit:       "The piece is proposed to be split.",
 	pieces.GateSpecReady:         "Read the spec, then approve it or say what should change.",
