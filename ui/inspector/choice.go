@@ -46,7 +46,7 @@ func choices(s pieces.Snapshot) []choice {
 	}
 	for _, a := range s.LegalActions() {
 		switch a {
-		case pieces.AnswerTaskQuestion:
+		case pieces.AnswerTaskQuestion, pieces.AddDependency, pieces.RemoveDependency: // where what they are about stands
 			continue
 		case pieces.InterviewMessage:
 			// The questions that wait are answered where they stand.

@@ -40,9 +40,10 @@ func TestHeadlineOfEveryStateIsTrue(t *testing.T) {
 }
 
 func TestEveryLegalActionCanBeReached(t *testing.T) {
-	elsewhere := []pieces.Action{pieces.ApproveTask, pieces.AnswerTaskQuestion}
+	elsewhere := []pieces.Action{pieces.ApproveTask, pieces.AnswerTaskQuestion, pieces.AddDependency, pieces.RemoveDependency}
 	for _, st := range pieces.Stations() {
 		s := standing(st.Phase, st.Activity)
+		s.Flags.Dependencies = true
 		list := choices(s)
 		for _, a := range s.LegalActions() {
 			if slices.Contains(elsewhere, a) || (a == pieces.GenerateStrategy && st.Phase == pieces.PhaseSpec) {
