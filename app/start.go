@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
@@ -21,6 +22,10 @@ import (
 
 // appID names the app to the desktop.
 const appID = "run.fermata.app"
+
+// firstDrawn is how long after the first window came its drawing is surely over. What that took is then given back to the
+// system: the runtime alone would keep it for minutes.
+const firstDrawn = time.Second
 
 // start runs the app until it quits, or shows the window of the one that has the data folder.
 func start(ctx context.Context, f folder, log *slog.Logger) error {
@@ -100,6 +105,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	work.Go(func() { l.serve(ctx) })
 	c.plane.windows(func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) })
 	a.Lifecycle().SetOnStarted(func() { shell.Start(ctx) })
+	a.Lifecycle().SetOnEnteredForeground(sync.OnceFunc(func() { time.AfterFunc(firstDrawn, debug.FreeOSMemory) }))
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
 	quit()
