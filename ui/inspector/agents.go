@@ -18,6 +18,7 @@ import (
 type agents struct {
 	open    func(session string)
 	approve func(taskID string)
+	steer   func(pieces.Action, pieces.Task)
 
 	rows  *fyne.Container
 	empty *kit.Paragraph
@@ -27,8 +28,8 @@ type agents struct {
 	last  model
 }
 
-func newAgents(open func(session string), approve func(taskID string)) *agents {
-	a := &agents{open: open, approve: approve, rows: kit.Column(kit.Together), empty: kit.NewParagraph("").In(kit.ColorMuted), folds: map[string]bool{}}
+func newAgents(open func(session string), approve func(taskID string), steer func(pieces.Action, pieces.Task)) *agents {
+	a := &agents{open: open, approve: approve, steer: steer, rows: kit.Column(kit.Together), empty: kit.NewParagraph("").In(kit.ColorMuted), folds: map[string]bool{}}
 	a.body = scrolled(a.empty, a.rows)
 	return a
 }
@@ -44,6 +45,9 @@ func (a *agents) show(m model, _ time.Time) {
 		a.empty.Set("Claude Code is splitting the work into agents.")
 	}
 	k := fmt.Sprintf("%+v %+v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds)
+	for _, t := range s.Tasks {
+		k += fmt.Sprint(steers(s, t))
+	}
 	if k == a.drawn {
 		return
 	}
@@ -69,6 +73,9 @@ func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 		lines.Add(kit.NewParagraph(t.Failure).In(kit.ColorFailed))
 	}
 	lines.Add(kit.NewParagraph(a.brief(t)))
+	if words := briefWords(t); words != "" {
+		lines.Add(kit.NewNote(words))
+	}
 	if t.Guidance != "" {
 		lines.Add(kit.NewNote("Guidance: " + t.Guidance))
 	}
@@ -97,6 +104,9 @@ func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
 	if t.Kind == pieces.TaskAgent && !t.Approved && s.Legal(pieces.ApproveTask) {
 		line.Add(kit.NewButton("approveTask:"+t.ID, "Approve", kit.Normal, func() { a.approve(t.ID) }))
 	}
+	for _, action := range steers(s, t) {
+		line.Add(kit.NewButton(string(action)+":"+t.ID, steerLabels[action], kit.Normal, func() { a.steer(action, t) }))
+	}
 	if len([]rune(t.Brief)) > briefShown {
 		label := "Show whole brief"
 		if a.folds[t.ID] {
@@ -108,6 +118,18 @@ func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
 		}))
 	}
 	return line
+}
+
+// briefWords say that an agent's brief is not the one that its last session read.
+func briefWords(t pieces.Task) string {
+	switch {
+	case !t.BriefChanged:
+		return ""
+	case t.BriefBy == pieces.ByClient:
+		return "Brief changed over MCP. The agent starts fresh on it."
+	default:
+		return "Brief changed. The agent starts fresh on it."
+	}
 }
 
 // taskState says where an agent stands.

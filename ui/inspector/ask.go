@@ -20,6 +20,12 @@ func (i *Inspector) choose(c choice) {
 		i.confirm(c, "")
 	case guided, told:
 		i.askWords(c)
+	case laned:
+		i.askLane(c)
+	case limited:
+		i.askBudget(c)
+	case toggling:
+		i.toggleResume(c)
 	case pullRequest:
 		i.askPullRequest(c)
 	case reviewing:
@@ -84,48 +90,6 @@ func (i *Inspector) askSheet(title string, content fyne.CanvasObject, ok *kit.Bu
 		first = cancel
 	}
 	i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(title).CutEnd(), content, newFlow(cancel, ok)), sheetWidth, first)
-}
-
-// askWords asks for what the person wants to say along with the action.
-func (i *Inspector) askWords(c choice) {
-	words := kit.NewMultiEntry("say:text", 5)
-	words.OnEscape = i.sheets.Close
-	hint := "You can leave this empty."
-	if c.way == told {
-		hint = ""
-	}
-	field := kit.NewField(wordsLabel(c.req.Action), words, hint)
-	i.askSheet(c.label, field, kit.NewButton("say:send", c.label, kit.Primary, func() {
-		if reason := refuseWords(words.Text, c.way == told); reason != "" {
-			field.Refuse(reason)
-			i.sheets.Fits()
-			return
-		}
-		if c.req.Action == pieces.InterviewMessage {
-			c.req.Prompt = words.Text
-		} else {
-			c.req.Guidance = words.Text
-		}
-		i.sheets.Close()
-		i.act(c)
-	}), words)
-}
-
-func wordsLabel(a pieces.Action) string {
-	if a == pieces.InterviewMessage {
-		return "What should the spec say or change?"
-	}
-	return "What should the agents do differently?"
-}
-
-func refuseWords(text string, needed bool) string {
-	switch {
-	case needed && kit.Plain(text) == "":
-		return "Say what should change."
-	case len([]rune(text)) > pieces.MaxText:
-		return "That is longer than 2,000 characters."
-	}
-	return ""
 }
 
 // askPullRequest asks for the pull request's title and text; what is left empty is written from the diff.

@@ -16,6 +16,8 @@ type choice struct {
 	kind  kit.Kind
 	way   way
 	req   engine.Request
+	// before is what the words say that the sheet starts with.
+	before string
 	// menuOnly leaves the choice out of the buttons: a way to do what another button does.
 	menuOnly bool
 }
@@ -28,12 +30,15 @@ const (
 	confirmed       // shows the effect first
 	guided          // asks for words that may be left out
 	told            // asks for words that are needed
+	laned           // asks for the lane
+	limited         // asks for the budget
+	toggling        // switches whether the run goes on by itself
 	pullRequest     // asks for title, text and kind
 	reviewing       // opens the page where the agents are approved
 	viewing         // opens the pull request in the browser
 )
 
-// choices lists what is legal, with the one that answers the gate first. Approvals of single agents stand at the
+// choices lists what is legal, with the one that answers the gate first. What is done with a single agent stands at the
 // agents, and answers at the questions.
 func choices(s pieces.Snapshot) []choice {
 	primary := primaryOf(s)
@@ -46,7 +51,8 @@ func choices(s pieces.Snapshot) []choice {
 	}
 	for _, a := range s.LegalActions() {
 		switch a {
-		case pieces.AnswerTaskQuestion, pieces.AddDependency, pieces.RemoveDependency: // where what they are about stands
+		case pieces.AnswerTaskQuestion, pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask,
+			pieces.AddDependency, pieces.RemoveDependency: // where what they are about stands
 			continue
 		case pieces.InterviewMessage:
 			// The questions that wait are answered where they stand.
@@ -66,6 +72,7 @@ func choices(s pieces.Snapshot) []choice {
 		}
 		list = append(list, variants(s, a, a == primary)...)
 	}
+	list = append(list, limits(s)...)
 	slices.SortStableFunc(list, func(a, b choice) int { return rank(a) - rank(b) })
 	return list
 }
@@ -111,6 +118,10 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 		return []choice{main, auto}
 	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
 		return []choice{main, with("guided", main.label+" with guidance", guided)}
+	case pieces.RequestChanges:
+		main.way = told
+	case pieces.SetLane:
+		main.kind, main.way = kit.Quiet, laned
 	case pieces.ApproveTask:
 		t, _ := lastUnapproved(s)
 		main.req.TaskID = t.ID

@@ -32,6 +32,7 @@ type Documents interface {
 
 // Actor carries out what the person decides.
 type Actor interface {
+	EditPiece(ctx context.Context, id string, edit engine.PieceEdit) (pieces.Snapshot, error)
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error

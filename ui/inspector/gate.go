@@ -45,7 +45,7 @@ func (g *gateBar) show(s pieces.Snapshot, since, now time.Time) {
 	g.state.Set(state, "")
 	g.title.Set(words)
 	g.since.Set(sinceWords(since, now))
-	sentence := gateSentences[s.Gate()]
+	sentence := gateSentence(s)
 	g.sentence.Set(sentence)
 	show(g.sentence, sentence != "")
 	g.showFailure(s)

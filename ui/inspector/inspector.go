@@ -86,7 +86,7 @@ func (i *Inspector) build() {
 		tabOverview: newOverview(i.o.OpenURL),
 		tabSpec:     newDocument(i.o.OpenURL),
 		tabStrategy: newDocument(i.o.OpenURL),
-		tabAgents:   newAgents(i.openSession, i.approveTask),
+		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),
 		tabSessions: newSessions(i.openSession, i.openEarlier, i.o.OpenURL),
 		tabReview:   newReview(i.o.OpenURL),
 		tabHistory:  newHistory(),

@@ -40,7 +40,10 @@ func TestHeadlineOfEveryStateIsTrue(t *testing.T) {
 }
 
 func TestEveryLegalActionCanBeReached(t *testing.T) {
-	elsewhere := []pieces.Action{pieces.ApproveTask, pieces.AnswerTaskQuestion, pieces.AddDependency, pieces.RemoveDependency}
+	elsewhere := []pieces.Action{
+		pieces.ApproveTask, pieces.AnswerTaskQuestion, pieces.AddDependency, pieces.RemoveDependency,
+		pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask,
+	}
 	for _, st := range pieces.Stations() {
 		s := standing(st.Phase, st.Activity)
 		s.Flags.Dependencies = true

@@ -167,6 +167,21 @@ func (f *fakeEngine) AnswerPrompt(_ context.Context, id string, a pieces.PromptA
 	return nil
 }
 
+func (f *fakeEngine) EditPiece(_ context.Context, id string, e engine.PieceEdit) (pieces.Snapshot, error) {
+	f.change(func() {
+		for i := range f.list {
+			p := &f.list[i].Piece
+			if p.ID == id && e.BudgetUSD != nil {
+				p.Config.BudgetUSD = *e.BudgetUSD
+			}
+			if p.ID == id && e.ResumeAfterLimit != nil {
+				p.Config.ResumeAfterLimit = *e.ResumeAfterLimit
+			}
+		}
+	})
+	return pieces.Snapshot{}, nil
+}
+
 func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdit) (pieces.Draft, error) {
 	var changed pieces.Draft
 	f.change(func() {

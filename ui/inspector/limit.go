@@ -1,0 +1,75 @@
+package inspector
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/kit"
+)
+
+// gateSentence says what the gate waits for, and when a run goes on by itself.
+func gateSentence(s pieces.Snapshot) string {
+	if at, resumes := s.ResumesAt(); resumes && s.Gate() == pieces.GateLimitReached {
+		return "A usage limit stopped the run. It goes on by itself at " + kit.Exact(at) + "."
+	}
+	return gateSentences[s.Gate()]
+}
+
+// limits lists what the person can do about a run that a limit parked, besides what is legal.
+func limits(s pieces.Snapshot) []choice {
+	switch s.Gate() {
+	case pieces.GateBudgetReached:
+		return []choice{{name: "action:budget", label: "Change the budget", way: limited}}
+	case pieces.GateLimitReached:
+		if s.Piece.LimitEnds.IsZero() || s.Piece.LimitResumed {
+			return nil
+		}
+		label := "Go on by itself then"
+		if s.Piece.Config.ResumeAfterLimit {
+			label = "Don't go on by itself"
+		}
+		return []choice{{name: "action:resumeAfterLimit", label: label, way: toggling}}
+	default:
+		return nil
+	}
+}
+
+// askBudget asks what the piece may cost.
+func (i *Inspector) askBudget(c choice) {
+	p := i.last.piece.Piece
+	amount := kit.NewEntry("budget:usd")
+	amount.SetText(strconv.FormatFloat(p.Config.BudgetUSD, 'f', -1, 64))
+	amount.OnEscape = i.sheets.Close
+	field := kit.NewField("Budget in US dollars", amount, "The piece has cost "+kit.Money(p.CostUSD)+". 0 is no limit.")
+	i.askSheet(c.label, field, kit.NewButton("budget:set", c.label, kit.Primary, func() {
+		usd, err := strconv.ParseFloat(strings.TrimSpace(amount.Text), 64)
+		if err != nil || usd < 0 || math.IsNaN(usd) || usd > 1e6 {
+			field.Refuse("That is no amount from 0 to 1000000.")
+			i.sheets.Fits()
+			return
+		}
+		i.sheets.Close()
+		i.edit(c, engine.PieceEdit{BudgetUSD: &usd})
+	}), amount)
+}
+
+func (i *Inspector) toggleResume(c choice) {
+	resumes := !i.last.piece.Piece.Config.ResumeAfterLimit
+	i.edit(c, engine.PieceEdit{ResumeAfterLimit: &resumes})
+}
+
+func (i *Inspector) edit(c choice, edit engine.PieceEdit) {
+	id := i.last.id
+	i.gate.setBusy(c.name)
+	i.background(func(ctx context.Context) error {
+		_, err := i.o.Engine.EditPiece(ctx, id, edit)
+		return err
+	}, func(err error) {
+		i.gate.setBusy("")
+		i.showProblem(c.label, err)
+	})
+}
