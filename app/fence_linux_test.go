@@ -148,6 +148,7 @@ func TestOwnAgentsReadAndDoNotDriveWhateverWayTheyTry(t *testing.T) {
 	if err != nil || strings.Contains(all, "Forbidden") || !strings.Contains(all, "Allowed") {
 		t.Errorf("afterwards there is %s (%v)", all, err)
 	}
+	r.agentsBooked()
 	if now, _ := r.fermata("settings", "list"); now != settings {
 		t.Errorf("the settings changed from\n%s\nto\n%s", settings, now)
 	}
