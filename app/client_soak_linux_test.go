@@ -1,0 +1,13 @@
+//go:build soak
+
+package app
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSoakTheRealClaudeCodeWaitsSixMinutesOnACard(t *testing.T) {
+	t.Parallel()
+	waitOnACard(t, 6*time.Minute)
+}
