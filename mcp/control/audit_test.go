@@ -219,3 +219,15 @@ func TestLongArgumentsAreShortened(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsHarmlessHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		pieceID: true, "approveSpec": true, "": true, "manual": true,
+		"pass=hunter2": false, "token: x": false, "xoxb-123456789a": false, "basic aGVsbG8": false, "see http://a:b@c": false,
+	} {
+		if harmless(text) != want {
+			t.Errorf("%q: harmless %v", text, !want)
+		}
+	}
+}
