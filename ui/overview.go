@@ -19,6 +19,7 @@ type overview struct {
 	projects []pieces.Project
 	pieces   []pieces.Snapshot
 	notify   bool // the person wants to be told of what needs them
+	findings map[string][]pieces.Finding
 }
 
 func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
@@ -27,6 +28,12 @@ func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
 	}
 	if o.pieces, err = s.Engine.Pieces(ctx, pieces.PieceFilter{}); err != nil {
 		return o, err
+	}
+	o.findings = map[string][]pieces.Finding{}
+	for _, p := range o.projects {
+		if found, known := s.Engine.Findings(p.ID); known {
+			o.findings[p.ID] = found
+		}
 	}
 	all, err := s.Engine.Settings(ctx)
 	o.notify = all[pieces.KeyNotifyRequired] == "true"
@@ -105,6 +112,7 @@ func (o overview) home(now time.Time) home.Model {
 	for _, p := range o.projects {
 		m.Projects = append(m.Projects, home.Project{
 			ID: p.ID, Name: p.Name, Path: p.Path, Words: count(cues[p.ID], running[p.ID]), Waiting: cues[p.ID] > 0,
+			Findings: o.findings[p.ID],
 		})
 	}
 	return m

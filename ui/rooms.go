@@ -42,6 +42,24 @@ func (s *Shell) openHome() {
 		closed: func() { s.home = nil },
 	})
 	s.draw()
+	s.Pump.Go(s.ctx, s.examine, func(error) {})
+}
+
+// examine looks the projects over that nobody looked over yet, one by one: what is found shows with the wake that follows.
+func (s *Shell) examine(ctx context.Context) error {
+	list, err := s.Engine.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if _, known := s.Engine.Findings(p.ID); known {
+			continue
+		}
+		if _, err := s.Engine.Examine(ctx, p.ID); err != nil {
+			s.Log.Warn("look a project over", "project", p.ID, "err", err)
+		}
+	}
+	return nil
 }
 
 // sayNoTray returns the sentence about the missing tray the first time that it applies.

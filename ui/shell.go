@@ -27,6 +27,7 @@ type Engine interface {
 	settings.Engine
 	home.Engine
 	Projects(context.Context) ([]pieces.Project, error)
+	Findings(projectID string) ([]pieces.Finding, bool)
 }
 
 // Options is what a Shell is made of. All fields but Tray are needed.

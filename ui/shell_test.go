@@ -65,6 +65,27 @@ type world struct {
 	list       []pieces.Snapshot
 	status     settings.ServerStatus
 	registered []bool
+	found      map[string][]pieces.Finding // by project, once it was looked over
+	ails       pieces.Finding              // what will be found
+}
+
+func (w *world) Examine(_ context.Context, id string) ([]pieces.Finding, error) {
+	w.mu.Lock()
+	list := []pieces.Finding{w.ails}
+	if w.found == nil {
+		w.found = map[string][]pieces.Finding{}
+	}
+	w.found[id] = list
+	w.mu.Unlock()
+	w.hub.Wake()
+	return list, nil
+}
+
+func (w *world) Findings(id string) ([]pieces.Finding, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found, known := w.found[id]
+	return found, known
 }
 
 func (w *world) Watch() (<-chan struct{}, func()) { return w.hub.Watch() }
@@ -210,6 +231,14 @@ func TestFirstStartWelcomesAndTheAnswerIsKept(t *testing.T) {
 	if w.values[pieces.KeyWelcomeDone] != "true" || w.values[pieces.KeyMCPEnabled] != "true" || !slices.Equal(w.registered, []bool{false}) {
 		t.Errorf("welcome %s, server %s, registered %v", w.values[pieces.KeyWelcomeDone], w.values[pieces.KeyMCPEnabled], w.registered)
 	}
+}
+
+func TestHomeLooksTheProjectsOverOnceAndShowsWhatIsFound(t *testing.T) {
+	w := start(t, true, func(w *world) {
+		w.ails = pieces.Finding{Key: pieces.FindingDetached, What: "HEAD is detached.", Fix: "Switch."}
+	})
+	w.waitFor("Fermata", "examine:m")
+	w.waitFor("Fermata", "examine:c")
 }
 
 func TestClosingTheLastWindowQuitsOnlyWithoutATray(t *testing.T) {

@@ -22,9 +22,10 @@ import (
 // Title is the title of the home window.
 const Title = "Fermata"
 
-// Engine registers projects.
+// Engine registers projects and looks them over.
 type Engine interface {
 	RegisterProject(ctx context.Context, path string) (p pieces.Project, already bool, err error)
+	Examine(ctx context.Context, projectID string) ([]pieces.Finding, error)
 }
 
 // Actions is what a press in the window leads to.
@@ -57,12 +58,13 @@ type Home struct {
 	notice  *fyne.Container
 	words   *kit.Paragraph
 	rooms   *fyne.Container
+	folded  map[string]bool // whether the findings about a project are shown, where the person said so
 	content fyne.CanvasObject
 }
 
 // New makes a home that shows nothing until Show.
 func New(ctx context.Context, o Options) *Home {
-	h := &Home{Options: o, ctx: ctx, said: kit.NewNote(""), rooms: kit.Column(kit.Pane)}
+	h := &Home{Options: o, ctx: ctx, said: kit.NewNote(""), rooms: kit.Column(kit.Pane), folded: map[string]bool{}}
 	h.said.Hide()
 	h.problem, h.unread = hiddenBar("home:problem"), hiddenBar("home:unread")
 	h.path = kit.NewEntry("home:path")
@@ -177,6 +179,7 @@ func (h *Home) registered(p pieces.Project, already bool, err error) {
 	case already:
 		h.said.Set(kit.Plain(p.Name) + " is registered already.")
 	default:
+		h.folded[p.ID] = false
 		h.said.Set(kit.Plain(p.Name) + " was added.")
 		h.path.SetText("")
 	}

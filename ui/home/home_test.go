@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"fermata/pieces"
@@ -16,6 +17,9 @@ import (
 	"fermata/ui/stage"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/test"
 )
 
 type world struct {
@@ -24,10 +28,11 @@ type world struct {
 	home *Home
 	w    fyne.Window
 
-	paths chan string
-	err   error
-	known bool
-	done  []string
+	paths    chan string
+	examined chan string
+	err      error
+	known    bool
+	done     []string
 }
 
 func (w *world) RegisterProject(_ context.Context, path string) (pieces.Project, bool, error) {
@@ -35,9 +40,14 @@ func (w *world) RegisterProject(_ context.Context, path string) (pieces.Project,
 	return pieces.Project{ID: "m", Name: filepath.Base(path)}, w.known, w.err
 }
 
+func (w *world) Examine(_ context.Context, id string) ([]pieces.Finding, error) {
+	w.examined <- id
+	return nil, w.err
+}
+
 func open(t *testing.T, s *stage.Stage, width, height float32) *world {
 	t.Helper()
-	w := &world{T: t, Stage: s, paths: make(chan string, 1)}
+	w := &world{T: t, Stage: s, paths: make(chan string, 1), examined: make(chan string, 1)}
 	note := func(what string) { w.done = append(w.done, what) }
 	w.home = New(t.Context(), Options{Engine: w, Pump: s.Pump, Actions: Actions{
 		OpenProject: func(id string) { note("project " + id) },
@@ -124,6 +134,57 @@ func TestRefusalIsShownAndThePathStays(t *testing.T) {
 	w.err = nil
 	w.known = true
 	w.add("/x")
+}
+
+// texts are all that is drawn below an object.
+func texts(o fyne.CanvasObject) (list []string) {
+	if !o.Visible() {
+		return nil
+	}
+	var below []fyne.CanvasObject
+	switch o := o.(type) {
+	case *canvas.Text:
+		return []string{o.Text}
+	case interface{ Text() string }:
+		if o.Text() != "" {
+			return []string{o.Text()}
+		}
+	case *fyne.Container:
+		below = o.Objects
+	case *container.Scroll:
+		below = []fyne.CanvasObject{o.Content}
+	}
+	if w, ok := o.(fyne.Widget); ok && below == nil {
+		below = test.WidgetRenderer(w).Objects()
+	}
+	for _, b := range below {
+		list = append(list, texts(b)...)
+	}
+	return list
+}
+
+func TestFindingsAreShownBelowTheirProjectAndCheckedAgain(t *testing.T) {
+	w := open(t, stage.New(t), 860, 1200)
+	m := model
+	m.Projects = slices.Clone(model.Projects)
+	m.Projects[0].Findings = []pieces.Finding{{Key: pieces.FindingDetached, What: "HEAD is detached.", Fix: "`git switch main`."}}
+	for range 3 {
+		m.Projects[1].Findings = append(m.Projects[1].Findings, pieces.Finding{Key: pieces.FindingHooks, What: "Hooks run.", Fix: "Let them be."})
+	}
+	w.home.Show(m)
+	said := func() string { return strings.Join(texts(w.w.Content()), "\n") }
+	if words := said(); !strings.Contains(words, "HEAD is detached.") || !strings.Contains(words, "Fix: `git switch main`.") || strings.Contains(words, "Hooks run.") {
+		t.Errorf("it says %q", words)
+	}
+	w.Keep(w.w, "home-findings")
+	w.Tap(w.w, "findings:c")
+	if words := said(); !strings.Contains(words, "Hooks run.") || !strings.Contains(words, "3 things can hurt work here") {
+		t.Errorf("unfolded it says %q", words)
+	}
+	w.Tap(w.w, "examine:m")
+	if id := <-w.examined; id != "m" {
+		t.Errorf("%q was looked over", id)
+	}
 }
 
 func TestDrawingAnewKeepsTheFocusAndWhatIsTyped(t *testing.T) {

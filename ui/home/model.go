@@ -13,6 +13,7 @@ type Project struct {
 	ID, Name, Path string
 	Words          string // "2 waiting, 1 running", or empty
 	Waiting        bool
+	Findings       []pieces.Finding // what can hurt work in its repository
 }
 
 // Cue is a decision that waits for the person.
@@ -97,6 +98,9 @@ func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
 		}
 		row := kit.NewRow(nil, p.Name, kit.MiddleCut(p.Path, pathLong), words)
 		list.Add(kit.NewPress("project:"+p.ID, row, func() { h.Actions.OpenProject(p.ID) }))
+		if len(p.Findings) > 0 {
+			list.Add(h.drawFindings(p))
+		}
 	}
 	form := container.NewBorder(nil, nil, nil, h.add, h.path)
 	return kit.Column(kit.Groups, list, h.problem, kit.Column(kit.Step, kit.Caption("Add a project").In(kit.ColorText).Strong(), form, h.said))

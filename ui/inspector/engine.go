@@ -36,6 +36,7 @@ type Actor interface {
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error
+	Restore(ctx context.Context, pieceID, ref string, by pieces.Actor) (engine.Restored, error)
 }
 
 // Backlog reads and changes drafts.

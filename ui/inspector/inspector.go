@@ -83,7 +83,7 @@ func (i *Inspector) build() {
 	i.chat = newInterviewBox(i.say, func() { i.fit() })
 	i.tabs = newTabBar(i.openTab)
 	i.pages = map[tab]page{
-		tabOverview: newOverview(i.o.OpenURL),
+		tabOverview: newOverview(i.o.OpenURL, i.restore),
 		tabSpec:     newDocument(i.o.OpenURL),
 		tabStrategy: newDocument(i.o.OpenURL),
 		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),

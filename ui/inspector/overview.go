@@ -20,12 +20,13 @@ type overview struct {
 	rail     *fyne.Container
 	progress *kit.Progress
 	facts    *fyne.Container
+	saved    *savedPart
 	drawn    string
 	body     *container.Scroll
 }
 
-func newOverview(openURL func(string)) *overview {
-	o := &overview{openURL: openURL, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
+func newOverview(openURL func(string), restore func(pieceID, ref string, done func(said string))) *overview {
+	o := &overview{openURL: openURL, saved: &savedPart{restore: restore}, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
 	o.body = scrolled(o.rail, o.progress, o.facts)
 	return o
 }
@@ -43,10 +44,10 @@ func (o *overview) show(m model, now time.Time) {
 		drawn.WriteString(r.label + r.value + "\x00")
 	}
 	state, _ := headline(s)
-	if k := string(s.Piece.Phase) + fmt.Sprint(state) + pullRequestKey(s.Piece.PR) + drawn.String(); k != o.drawn {
+	if k := string(s.Piece.Phase) + fmt.Sprint(state) + pullRequestKey(s.Piece.PR) + o.saved.key(s.Piece, now) + drawn.String(); k != o.drawn {
 		o.drawn = k
 		o.showRail(s.Piece.Phase, state)
-		o.showFacts(rows, s.Piece.PR)
+		o.showFacts(rows, s.Piece, now)
 	}
 	o.body.Refresh()
 }
@@ -103,7 +104,6 @@ func facts(s pieces.Snapshot, now time.Time) []fact {
 	}
 	add("Base", baseWords(p.Base, now), "")
 	add("", p.Base.Note, "")
-	add("Saved before removal", p.SavedRef, "savedRef")
 	add("Cost", kit.Money(p.CostUSD), "")
 	if p.Config.BudgetUSD > 0 {
 		add("Budget", kit.Money(p.Config.BudgetUSD), "")
@@ -140,10 +140,13 @@ func baseWords(b pieces.Base, now time.Time) string {
 	return strings.ReplaceAll(words, "now ago", "just now")
 }
 
-func (o *overview) showFacts(rows []fact, pr *pieces.PullRequest) {
+func (o *overview) showFacts(rows []fact, p pieces.Piece, now time.Time) {
 	o.facts.Objects = nil
-	if pr != nil {
-		o.facts.Add(o.pullRequest(*pr))
+	if p.PR != nil {
+		o.facts.Add(o.pullRequest(*p.PR))
+	}
+	if p.SavedRef != "" {
+		o.facts.Add(o.saved.content(p, now))
 	}
 	for _, r := range rows {
 		value := fyne.CanvasObject(kit.Body(r.value).CutEnd())

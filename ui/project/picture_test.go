@@ -80,6 +80,13 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		w.click("interview:option:0")
 		s.Keep(w.Window, "interview-"+word)
 	})
+	t.Run("projectSettings", func(t *testing.T) {
+		w := openWindow(t, s, scripted(), 1280, 800)
+		w.sees("card:planned")
+		w.click("projectSettings")
+		w.sees("project:save")
+		s.Keep(w.Window, "projectSettings-"+word)
+	})
 	t.Run("newDraft", func(t *testing.T) {
 		w := openWindow(t, s, usual(), 1280, 800)
 		w.sees("card:planned")

@@ -24,6 +24,7 @@ type Engine interface {
 	Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error)
 	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error)
 	FileDraft(ctx context.Context, n engine.NewDraft) (engine.Filed, error)
+	EditProject(ctx context.Context, id string, edit engine.ProjectEdit) (pieces.Project, error)
 }
 
 // Board shows the items. *board.Board is one.
@@ -71,6 +72,7 @@ type Project struct {
 	newDraft *kit.Button
 	bar      *fyne.Container
 	place    string // the project's path
+	project  pieces.Project
 	content  fyne.CanvasObject
 }
 
@@ -118,7 +120,7 @@ func (p *Project) eachMinute(ctx context.Context, wake <-chan struct{}) <-chan s
 func (p *Project) build() {
 	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
 	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
-	tools := kit.Line(kit.Together, p.newDraft)
+	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}
@@ -166,6 +168,7 @@ func (p *Project) read(ctx context.Context) (m model, err error) {
 
 func (p *Project) show(m model) {
 	show(p.problem, false)
+	p.project = m.project
 	p.title.Set(m.project.Name)
 	if p.place != m.project.Path {
 		p.place = m.project.Path

@@ -42,11 +42,12 @@ type fakeEngine struct {
 	refuse    error
 	after     func(engine.Request) // what an action does to the fake's world
 
-	acts    []engine.Request
-	answers map[string]pieces.PromptAnswer
-	edits   []engine.DraftEdit
-	filed   []engine.NewDraft
-	log     []string
+	acts         []engine.Request
+	answers      map[string]pieces.PromptAnswer
+	edits        []engine.DraftEdit
+	filed        []engine.NewDraft
+	projectEdits []engine.ProjectEdit
+	log          []string
 }
 
 // change changes the world under its lock and wakes the watchers.
@@ -201,6 +202,20 @@ func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdi
 		}
 	})
 	return changed, nil
+}
+
+func (f *fakeEngine) EditProject(_ context.Context, _ string, e engine.ProjectEdit) (pieces.Project, error) {
+	var p pieces.Project
+	f.change(func() {
+		f.projectEdits = append(f.projectEdits, e)
+		p = f.project
+	})
+	return p, f.refuse
+}
+
+func (f *fakeEngine) Restore(_ context.Context, id, ref string, _ pieces.Actor) (engine.Restored, error) {
+	f.change(func() { f.log = append(f.log, "restore "+id+" "+ref) })
+	return engine.Restored{Ref: ref, Path: "/worktrees/restored", Fresh: true}, f.refuse
 }
 
 func (f *fakeEngine) CancelDraft(_ context.Context, id string) error {
