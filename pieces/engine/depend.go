@@ -30,13 +30,17 @@ func (h *HeldError) Error() string {
 	return "It waits on " + strings.Join(names, ", ") + ", and starts by itself once that is done."
 }
 
-// Dependencies returns what drafts and pieces wait on, by their id; nothing while piece dependencies are turned off.
+// Dependencies returns what drafts and pieces wait on, by their id; nil while piece dependencies are turned off.
 func (e *Engine) Dependencies(ctx context.Context) (map[string][]pieces.Dependency, error) {
 	flags, err := e.flags(ctx)
 	if err != nil || !flags.Dependencies {
 		return nil, err
 	}
-	return e.dependencies(ctx, "", nil)
+	all, err := e.dependencies(ctx, "", nil)
+	if all == nil && err == nil {
+		all = map[string][]pieces.Dependency{}
+	}
+	return all, err
 }
 
 // dependencies reads the links of one item, or of all when of is empty, whether they are turned off or not. Blockers among

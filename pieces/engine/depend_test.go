@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -345,5 +346,22 @@ func TestAHeldReleaseOutlivesOnlyEditsThatWereAllowed(t *testing.T) {
 		if err != nil || (d.ReleasedBy != "") != c.stays {
 			t.Errorf("%s: released by %q, %v", c.why, d.ReleasedBy, err)
 		}
+	}
+}
+
+func TestCandidatesAreWhatAnItemCanWaitOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	item := w.draft("Item", pieces.LaneManual)
+	waiter := w.draft("Waiter", pieces.LaneManual, item.ID)
+	w.draft("Its waiter", pieces.LaneManual, waiter.ID)
+	linked, free := w.draft("Linked", pieces.LaneManual), w.draft("Free", pieces.LaneManual)
+	finished, open := w.start(w.draft("Finished", pieces.LaneManual).ID), w.start(w.draft("Open", pieces.LaneManual).ID)
+	w.write(finished.Piece.ID, toDone)
+	w.act(item.ID, pieces.AddDependency, blocking(linked.ID))
+	got, err := w.engine.Candidates(t.Context(), item.ID)
+	want := []engine.Candidate{{ID: open.Piece.ID, Name: "Open", State: "Spec"}, {ID: free.ID, Name: "Free", State: "Backlog"}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("candidates %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -263,3 +263,46 @@ func (e *Engine) linkLocked(ctx context.Context, r Request, edit func(pieces.Sna
 	_, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(r.Action), r.By, asPiece)
 	return err
 }
+
+// Candidate is a piece or draft that an item could wait on.
+type Candidate struct {
+	ID    string
+	Name  string
+	State string // its phase as the board shows it
+}
+
+// Candidates lists what a piece or draft could wait on: what of its project is not done yet and would close no loop, pieces
+// before drafts.
+func (e *Engine) Candidates(ctx context.Context, id string) ([]Candidate, error) {
+	s, err := e.subject(ctx, Request{PieceID: id, Action: pieces.AddDependency})
+	if err != nil {
+		return nil, err
+	}
+	links, err := e.Store.Links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := e.Store.Drafts(ctx, s.Piece.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := e.Store.Pieces(ctx, pieces.PieceFilter{ProjectID: s.Piece.ProjectID})
+	if err != nil {
+		return nil, err
+	}
+	var out []Candidate
+	add := func(piece *pieces.Snapshot, draft *pieces.Draft, id string) {
+		d := pieces.DependencyOn(pieces.Link{BlockerID: id}, piece, draft)
+		linked := slices.ContainsFunc(s.Dependencies, func(o pieces.Dependency) bool { return o.ID == id })
+		if d.Standing != pieces.Met && !linked && !pieces.WouldLoop(links, s.Piece.ID, id) {
+			out = append(out, Candidate{id, d.Name, d.State})
+		}
+	}
+	for i := range list {
+		add(&list[i], nil, list[i].Piece.ID)
+	}
+	for i := range drafts {
+		add(nil, &drafts[i], drafts[i].ID)
+	}
+	return out, nil
+}

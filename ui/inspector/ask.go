@@ -109,6 +109,11 @@ func (i *Inspector) askPullRequest(c choice) {
 	}), title)
 }
 
+// link adds or removes a dependency of the piece.
+func (i *Inspector) link(what string, r engine.Request) {
+	i.act(choice{name: string(r.Action), label: what, req: r})
+}
+
 // approveTask approves one agent from its row.
 func (i *Inspector) approveTask(taskID string) {
 	if i.last.piece == nil {

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type draftEditor struct {
 	problem  *kit.ErrorBar
 	run      *kit.Button
 	save     *kit.Button
+	waits    *dependencyPart
 	filling  bool
 	busy     bool
 	elsewise bool // the draft was changed from elsewhere while the person edits
@@ -53,12 +55,13 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	d.problem.Hide()
 	d.run = kit.NewButton("release", "Run spec", kit.Primary, d.release)
 	d.save = kit.NewButton("saveDraft", "Save", kit.Normal, func() { d.store(nil) })
+	d.waits = newDependencyPart(i, d.link)
 	cancel := kit.NewButton("cancelDraft", "Cancel draft", kit.Destructive, d.cancel)
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	bar := kit.NewSurface(kit.Column(kit.Together,
 		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title("Draft"), shut),
 		d.effect, d.problem, newFlow(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
-	form := kit.Column(kit.Groups-kit.Step, bar,
+	form := kit.Column(kit.Groups-kit.Step, bar, d.waits.body,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
 		kit.NewField("Spec", d.spec, ""), kit.NewField("Seed", d.seed, ""),
 		container.New(halves{}, kit.NewField("Lane", d.lane, ""), kit.NewField("Refine the spec", d.refine, "")),
@@ -240,6 +243,17 @@ func (d *draftEditor) start() {
 	id := d.stored.ID
 	d.work("run the draft", func(ctx context.Context) error {
 		_, err := d.i.o.Engine.ReleaseDraft(ctx, id, "", pieces.ByPerson)
+		if held := (*engine.HeldError)(nil); errors.As(err, &held) {
+			return nil // what it waits on stands below
+		}
+		return err
+	}, func() {})
+}
+
+// link adds or removes a dependency of the draft.
+func (d *draftEditor) link(what string, r engine.Request) {
+	d.work(what, func(ctx context.Context) error {
+		_, err := d.i.o.Engine.Act(ctx, r)
 		return err
 	}, func() {})
 }

@@ -13,6 +13,7 @@ type Engine interface {
 	Documents
 	Actor
 	Backlog
+	Links
 }
 
 // Reader reads what the inspector shows of a piece.
@@ -37,6 +38,12 @@ type Actor interface {
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error
 	Restore(ctx context.Context, pieceID, ref string, by pieces.Actor) (engine.Restored, error)
+}
+
+// Links reads what items wait on, and what they could; they are changed by Act.
+type Links interface {
+	Dependencies(ctx context.Context) (map[string][]pieces.Dependency, error)
+	Candidates(ctx context.Context, id string) ([]engine.Candidate, error)
 }
 
 // Backlog reads and changes drafts.

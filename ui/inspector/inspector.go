@@ -83,7 +83,7 @@ func (i *Inspector) build() {
 	i.chat = newInterviewBox(i.say, func() { i.fit() })
 	i.tabs = newTabBar(i.openTab)
 	i.pages = map[tab]page{
-		tabOverview: newOverview(i.o.OpenURL, i.restore),
+		tabOverview: newOverview(i.o.OpenURL, i.restore, newDependencyPart(i, i.link)),
 		tabSpec:     newDocument(i.o.OpenURL),
 		tabStrategy: newDocument(i.o.OpenURL),
 		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),
@@ -183,6 +183,7 @@ func (i *Inspector) show(m model) {
 	switch {
 	case m.draft != nil:
 		i.draft.show(*m.draft)
+		i.draft.waits.show(draftWaits(*m.draft, m.on))
 		i.showPart(i.draft.body)
 	case m.piece != nil:
 		i.showPiece(m)

@@ -21,13 +21,14 @@ type overview struct {
 	progress *kit.Progress
 	facts    *fyne.Container
 	saved    *savedPart
+	waits    *dependencyPart
 	drawn    string
 	body     *container.Scroll
 }
 
-func newOverview(openURL func(string), restore func(pieceID, ref string, done func(said string))) *overview {
-	o := &overview{openURL: openURL, saved: &savedPart{restore: restore}, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
-	o.body = scrolled(o.rail, o.progress, o.facts)
+func newOverview(openURL func(string), restore func(pieceID, ref string, done func(said string)), waits *dependencyPart) *overview {
+	o := &overview{openURL: openURL, saved: &savedPart{restore: restore}, waits: waits, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
+	o.body = scrolled(o.rail, o.progress, o.facts, o.waits.body)
 	return o
 }
 
@@ -38,6 +39,7 @@ func (o *overview) show(m model, now time.Time) {
 	done, total := s.AgentCount()
 	o.progress.Set(done, total, "agents")
 	show(o.progress, total > 0)
+	o.waits.show(pieceWaits(s))
 	rows := facts(s, now)
 	var drawn strings.Builder
 	for _, r := range rows {

@@ -34,8 +34,9 @@ type query struct {
 type model struct {
 	query
 	draft    *pieces.Draft
-	piece    *pieces.Snapshot // one of draft and piece is set; neither when the item is gone
-	since    time.Time        // when the piece came to stand where it stands
+	on       map[string][]pieces.Dependency // what drafts wait on; nil while dependencies are turned off
+	piece    *pieces.Snapshot               // one of draft and piece is set; neither when the item is gone
+	since    time.Time                      // when the piece came to stand where it stands
 	document string
 	written  time.Time // when the document was
 	history  []pieces.HistoryRow
@@ -98,7 +99,11 @@ func (r *reader) readDraft(ctx context.Context, m model) (model, error) {
 	if errors.Is(err, pieces.ErrNotFound) {
 		return m, nil
 	}
+	if err != nil {
+		return m, err
+	}
 	m.draft = &d
+	m.on, err = r.engine.Dependencies(ctx)
 	return m, err
 }
 

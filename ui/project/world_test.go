@@ -3,6 +3,7 @@ package project_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -41,6 +42,9 @@ type fakeEngine struct {
 	effect    pieces.Effect
 	refuse    error
 	after     func(engine.Request) // what an action does to the fake's world
+
+	on         map[string][]pieces.Dependency
+	candidates []engine.Candidate
 
 	acts         []engine.Request
 	answers      map[string]pieces.PromptAnswer
@@ -216,6 +220,18 @@ func (f *fakeEngine) EditProject(_ context.Context, _ string, e engine.ProjectEd
 func (f *fakeEngine) Restore(_ context.Context, id, ref string, _ pieces.Actor) (engine.Restored, error) {
 	f.change(func() { f.log = append(f.log, "restore "+id+" "+ref) })
 	return engine.Restored{Ref: ref, Path: "/worktrees/restored", Fresh: true}, f.refuse
+}
+
+func (f *fakeEngine) Dependencies(context.Context) (map[string][]pieces.Dependency, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.on), nil
+}
+
+func (f *fakeEngine) Candidates(context.Context, string) ([]engine.Candidate, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.candidates, nil
 }
 
 func (f *fakeEngine) CancelDraft(_ context.Context, id string) error {
