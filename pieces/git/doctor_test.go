@@ -50,7 +50,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 		"detached": {func(p *place) { p.git(p.repo, "switch", "-q", "--detach") }, []pieces.FindingKey{pieces.FindingDetached}, "detached", "git switch main"},
 		"no remote": {
 			func(p *place) { p.git(p.repo, "remote", "remove", "origin") },
-			[]pieces.FindingKey{pieces.FindingNoRemote}, "no remote", "git remote add origin",
+			[]pieces.FindingKey{pieces.FindingNoRemote},
+			"no remote", "git remote add origin",
 		},
 		"one remote of another name": {func(p *place) { p.git(p.repo, "remote", "rename", "origin", "up") }, nil, "", ""},
 		"several without origin": {
@@ -59,7 +60,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.git(p.repo, "remote", "add", "fork", "/nowhere")
 				p.git(p.repo, "branch", "--unset-upstream")
 			},
-			[]pieces.FindingKey{pieces.FindingNoOrigin}, "up, fork", "git remote rename",
+			[]pieces.FindingKey{pieces.FindingNoOrigin},
+			"up, fork", "git remote rename",
 		},
 		"several without origin, one followed": {
 			func(p *place) {
@@ -72,7 +74,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.git(p.repo, "update-index", "--add", "--cacheinfo", "160000,"+p.head(p.repo)+",lib/sub")
 				p.git(p.repo, "commit", "-q", "-m", "sub")
 			},
-			[]pieces.FindingKey{pieces.FindingSubmodules}, "lib/sub", "git submodule update --init --recursive",
+			[]pieces.FindingKey{pieces.FindingSubmodules},
+			"lib/sub", "git submodule update --init --recursive",
 		},
 		"LFS without its binary": {
 			func(p *place) {
@@ -81,15 +84,18 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.git(p.repo, "commit", "-q", "-m", "lfs")
 				p.git(p.repo, "config", "alias.lfs", "!false") // as git answers where git-lfs is not installed
 			},
-			[]pieces.FindingKey{pieces.FindingLFS}, "LFS", "git lfs install",
+			[]pieces.FindingKey{pieces.FindingLFS},
+			"LFS", "git lfs install",
 		},
 		"sparse": {
 			func(p *place) { p.git(p.repo, "sparse-checkout", "set", "--cone", "src") },
-			[]pieces.FindingKey{pieces.FindingSparse}, "Sparse", "git sparse-checkout disable",
+			[]pieces.FindingKey{pieces.FindingSparse},
+			"Sparse", "git sparse-checkout disable",
 		},
 		"hooks": {
 			func(p *place) { p.hook("pre-commit", "read answer\n"); p.hook("post-checkout", "sleep 600\n") },
-			[]pieces.FindingKey{pieces.FindingHooks}, "pre-commit, post-checkout", "no terminal",
+			[]pieces.FindingKey{pieces.FindingHooks},
+			"pre-commit, post-checkout", "no terminal",
 		},
 		"hooks elsewhere": {
 			func(p *place) {
@@ -97,7 +103,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.chmod(filepath.Join(p.repo, ".husky/commit-msg"))
 				p.git(p.repo, "config", "core.hooksPath", ".husky")
 			},
-			[]pieces.FindingKey{pieces.FindingHooks}, "commit-msg", "no terminal",
+			[]pieces.FindingKey{pieces.FindingHooks},
+			"commit-msg", "no terminal",
 		},
 		"samples and files that cannot run": {
 			func(p *place) {
@@ -108,11 +115,13 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 		},
 		"signing": {
 			func(p *place) { p.git(p.repo, "config", "commit.gpgsign", "yes") },
-			[]pieces.FindingKey{pieces.FindingSigning}, "passphrase", "git config commit.gpgSign false",
+			[]pieces.FindingKey{pieces.FindingSigning},
+			"passphrase", "git config commit.gpgSign false",
 		},
 		"config.lock": {
 			func(p *place) { p.write(p.repo, ".git/config.lock", "") },
-			[]pieces.FindingKey{pieces.FindingConfigLocked}, "config.lock", "rm '",
+			[]pieces.FindingKey{pieces.FindingConfigLocked},
+			"config.lock", "rm '",
 		},
 		"twins": {
 			func(p *place) {
@@ -122,13 +131,15 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				}
 				p.git(p.repo, "commit", "-q", "-m", "twins")
 			},
-			[]pieces.FindingKey{pieces.FindingTwins}, "Docs and docs, src/Read.go and read.go", "git mv",
+			[]pieces.FindingKey{pieces.FindingTwins},
+			"Docs and docs, src/Read.go and read.go", "git mv",
 		},
 		"no identity": {
 			func(p *place) {
 				p.git(p.repo, "config", "--global", "--unset", "user.email")
 			},
-			[]pieces.FindingKey{pieces.FindingNoIdentity}, "user.email", "git config --global user.email",
+			[]pieces.FindingKey{pieces.FindingNoIdentity},
+			"user.email", "git config --global user.email",
 		},
 		"behind": {
 			func(p *place) {
@@ -138,7 +149,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.git(p.repo, "push", "-q")
 				p.git(p.repo, "reset", "-q", "--hard", "HEAD~2")
 			},
-			[]pieces.FindingKey{pieces.FindingBehind}, "2 commits behind origin/main", "git pull --ff-only",
+			[]pieces.FindingKey{pieces.FindingBehind},
+			"2 commits behind origin/main", "git pull --ff-only",
 		},
 		"behind and ahead": {
 			func(p *place) {
@@ -147,7 +159,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.git(p.repo, "reset", "-q", "--hard", "HEAD~1")
 				p.git(p.repo, "commit", "-q", "--allow-empty", "-m", "ours")
 			},
-			[]pieces.FindingKey{pieces.FindingBehind}, "1 commit behind", "git rebase origin/main",
+			[]pieces.FindingKey{pieces.FindingBehind},
+			"1 commit behind", "git rebase origin/main",
 		},
 		"fetched long ago": {
 			func(p *place) {
@@ -156,7 +169,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 					p.must(os.Chtimes(filepath.Join(p.repo, ".git", name), long, long))
 				}
 			},
-			[]pieces.FindingKey{pieces.FindingOld}, "100 days ago", "git fetch origin",
+			[]pieces.FindingKey{pieces.FindingOld},
+			"100 days ago", "git fetch origin",
 		},
 		"shallow": {
 			func(p *place) {
@@ -165,7 +179,8 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 				p.must(os.RemoveAll(p.repo))
 				p.git(p.dir, "clone", "-q", "--depth=1", "file://"+filepath.Join(p.dir, "origin.git"), p.repo)
 			},
-			[]pieces.FindingKey{pieces.FindingShallow}, "shallow", "--unshallow",
+			[]pieces.FindingKey{pieces.FindingShallow},
+			"shallow", "--unshallow",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
