@@ -33,6 +33,7 @@ type reply struct {
 	header  http.Header // the handler's
 	state   replyState
 	done    bool
+	lost    bool // a write of the handler's failed
 	message string
 	beats   int
 	held    bytes.Buffer // the handler's answer, when it goes into our stream
@@ -148,8 +149,13 @@ func (r *reply) Write(p []byte) (int, error) {
 	if r.state == answerHeld {
 		return r.held.Write(p)
 	}
-	// A client that hung up is nothing that the handler could do something about, or should log.
-	r.write(p)
+	_ = r.rc.SetWriteDeadline(time.Now().Add(r.limit))
+	if n, err := r.w.Write(p); err != nil && r.lost {
+		return n, err
+	} else if err != nil {
+		// A single answer that a client hung up on is nothing that the handler should log; one who goes on hears of it.
+		r.lost = true
+	}
 	return len(p), nil
 }
 

@@ -137,5 +137,8 @@ func TestAnAnswerToAClientThatHungUpIsNoError(t *testing.T) {
 	if n, err := r.Write([]byte("{}")); n != 2 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
+	if _, err := r.Write([]byte("{}")); err == nil {
+		t.Error("a handler that goes on writing hears nothing")
+	}
 	r.finish(ErrClientGone)
 }
