@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 )
@@ -22,7 +24,13 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	m.modern = mcpgo.IsModernProtocol(m.version) || mcpgo.IsModernProtocol(r.Header.Get(mcpgo.HeaderProtocolVersion))
+	version := r.Header.Get(mcpgo.HeaderProtocolVersion)
+	m.modern = mcpgo.IsModernProtocol(m.version) || mcpgo.IsModernProtocol(version)
+	if !m.modern && version != "" && !mcpgo.IsValidProtocolVersion(version) {
+		// The library would answer in plain text.
+		invalid(m.id, "unsupported protocol version "+strconv.Quote(clip(version))+"; supported are "+strings.Join(mcpgo.ValidProtocolVersions, ", ")).write(w)
+		return
+	}
 	if m.modern {
 		r.Header.Del(headerSession) // there are no sessions any more; such a request may not reach into one
 	}
