@@ -120,7 +120,7 @@ func TestEveryStateHasWords(t *testing.T) {
 		if cue, ok := pieces.CueOf(s.Gate()); ok && words != cue.Label {
 			t.Errorf("%v says %q, and its cue says %q", st.State, words, cue.Label)
 		}
-		if pieces.LiveState(st.State) != (state == kit.StateRunning) && s.Gate() == pieces.GateNone && st.Activity != pieces.Waiting {
+		if pieces.LiveState(st.State) != (state == kit.StateRunning) && s.Gate() == pieces.GateNone {
 			t.Errorf("%v is drawn as %v", st.State, state)
 		}
 	}
@@ -135,5 +135,16 @@ func TestUntrustedNamesAreOnePlainLine(t *testing.T) {
 	b.Show(noon, nil, []pieces.Snapshot{evil})
 	if got := b.cards["a"].title.Text(); got != "fine red‹U+202E›gnp.exe" {
 		t.Errorf("the card says %q", got)
+	}
+}
+
+func TestADraftThatIsHeldSaysThatItWaits(t *testing.T) {
+	d := pieces.Draft{ID: "d", Spec: "# Title", Refine: pieces.RefineNone}
+	if f := faceOfDraft(d, noon); f.word != "Spec" {
+		t.Errorf("a draft that nobody released says %q", f.word)
+	}
+	d.ReleasedBy = pieces.ByClient
+	if f := faceOfDraft(d, noon); f.word != "Waiting for a dependency" {
+		t.Errorf("a held draft says %q", f.word)
 	}
 }

@@ -34,6 +34,9 @@ func stateOf(s pieces.Snapshot) (kit.State, string) {
 		return kit.StateRunning, "Starting agents"
 	}
 	if words, ok := working[s.Piece.Activity]; ok {
+		if s.Piece.Activity == pieces.Waiting {
+			return kit.StateIdle, words
+		}
 		return kit.StateRunning, words
 	}
 	if s.Piece.Phase == pieces.PhaseComplete {

@@ -1,8 +1,10 @@
 package inspector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -38,7 +40,7 @@ func newDependencyPart(i *Inspector, act func(what string, r engine.Request)) *d
 func pieceWaits(s pieces.Snapshot) waitView {
 	w := waitView{id: s.Piece.ID, on: s.Dependencies, off: !s.Flags.Dependencies, adds: s.Legal(pieces.AddDependency)}
 	if s.Waits() {
-		w.note = "It goes on by itself once these are done."
+		w.note = cmp.Or(stuckWords(w.on), "It goes on by itself once these are done.")
 	}
 	return w
 }
@@ -47,11 +49,19 @@ func draftWaits(d pieces.Draft, on map[string][]pieces.Dependency) waitView {
 	w := waitView{id: d.ID, on: on[d.ID], off: on == nil, adds: true}
 	switch {
 	case d.Waits(w.on):
-		w.note = "It was released, and starts by itself once these are done."
+		w.note = cmp.Or(stuckWords(w.on), "It was released, and starts by itself once these are done.")
 	case d.Lane == pieces.LaneManual && len(w.on) > 0:
 		w.note = "On the manual lane nothing holds it; you decide when it runs."
 	}
 	return w
+}
+
+// stuckWords say why waiting alone does not help; empty where it does.
+func stuckWords(on []pieces.Dependency) string {
+	if slices.ContainsFunc(on, func(d pieces.Dependency) bool { return d.Standing == pieces.Wrong }) {
+		return "It does not start before what failed, stopped or is gone is brought on again, or removed here."
+	}
+	return ""
 }
 
 func (p *dependencyPart) show(w waitView) {

@@ -30,7 +30,7 @@ var gateSentences = map[pieces.Gate]string{
 	pieces.GateOpenPullRequest:   "All agents are approved.",
 	pieces.GateMergePullRequest:  "Fermata never merges. Merge it where the pull request lives.",
 	pieces.GateConfirmDone:       "The piece is complete. Confirming takes it off your list.",
-	pieces.GateDependencyBlocked: "A piece that this one waits for needs you first.",
+	pieces.GateDependencyBlocked: "Something that this one waits on failed, stopped or is gone. Bring it on again, or remove the dependency in the overview.",
 	pieces.GateWorktreeMissing:   "The recorded worktree is not on disk. The branch is untouched.",
 }
 

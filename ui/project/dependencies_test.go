@@ -20,7 +20,7 @@ func TestDependenciesAreShownAddedAndRemoved(t *testing.T) {
 	w := opened(t, e, "waiter")
 	w.click("tab:overview")
 	w.sees("addDependency")
-	for _, words := range []string{"SUP-1 Login · Agents 1/2", "Old · deleted", "It goes on by itself once these are done."} {
+	for _, words := range []string{"SUP-1 Login · Agents 1/2", "Old · deleted", "It does not start before what failed, stopped or is gone is brought on again, or removed here."} {
 		if !shows(w, words) {
 			t.Errorf("%q is not shown", words)
 		}

@@ -43,6 +43,27 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 			})
 		}
 	}
+	t.Run("dependencies", func(t *testing.T) {
+		e := usual()
+		on := []pieces.Dependency{
+			{ID: "a", Key: "SUP-12", Name: "Login with a passkey", State: "Agents 2/4"}, {ID: "b", Name: "Rate limits for each key", State: "Done", Standing: pieces.Met},
+			{ID: "c", Name: "Smaller images", State: pieces.StateDeleted, Standing: pieces.Wrong},
+		}
+		e.list = append(e.list, piece("waiter", "Search in notes", pieces.PhaseStrategy, pieces.DependencyBlocked))
+		e.list[len(e.list)-1].Flags.Dependencies, e.list[len(e.list)-1].Dependencies = true, on
+		e.drafts[1].ReleasedBy, e.on = pieces.ByPerson, map[string][]pieces.Dependency{"draft2": on}
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:waiter")
+		w.project.ShowPiece("waiter")
+		w.click("tab:overview")
+		w.sees("removeDependency:2")
+		stage.Settle(w.Window)
+		s.Keep(w.Window, "dependencies-"+word)
+		w.project.ShowPiece("draft2")
+		w.Until("the draft is shown", func() bool { return stage.Has(w.Window, "saveDraft") })
+		stage.Settle(w.Window)
+		s.Keep(w.Window, "dependencies-draft-"+word)
+	})
 	t.Run("small", func(t *testing.T) {
 		w := openWindow(t, s, usual(), 720, 480)
 		w.sees("card:running")
