@@ -46,7 +46,8 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 	t.Run("dependencies", func(t *testing.T) {
 		e := usual()
 		on := []pieces.Dependency{
-			{ID: "a", Key: "SUP-12", Name: "Login with a passkey", State: "Agents 2/4"}, {ID: "b", Name: "Rate limits for each key", State: "Done", Standing: pieces.Met},
+			{ID: "a", Key: "SUP-12", Name: "Login with a passkey", State: "Agents 2/4"},
+			{ID: "b", Name: "Rate limits for each key", State: "Done", Standing: pieces.Met},
 			{ID: "c", Name: "Smaller images", State: pieces.StateDeleted, Standing: pieces.Wrong},
 		}
 		e.list = append(e.list, piece("waiter", "Search in notes", pieces.PhaseStrategy, pieces.DependencyBlocked))
