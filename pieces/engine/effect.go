@@ -44,6 +44,10 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 	case pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask:
 		lines = steerEffect(s, r)
 		bound = append(bound, r.TaskID)
+	case pieces.RequestChanges:
+		lines = []string{"Starts a feedback session in the piece's worktree with: " + r.Text}
+	case pieces.SetLane:
+		lines = []string{fmt.Sprintf("Moves the piece from the lane %s to %s.", s.Piece.Config.Lane, r.Lane)}
 	case pieces.AnswerTaskQuestion:
 		lines = []string{"Answers the agent's question with: " + r.Text}
 	default:

@@ -180,7 +180,10 @@ func (e *Engine) checkWorktree(ctx context.Context, s pieces.Snapshot) error {
 	if missing == s.Piece.WorktreeMissing {
 		return nil
 	}
-	_, err = e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+	_, err = e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
+		if now.Piece.Version != s.Piece.Version {
+			return pieces.ErrStale // markDone or the like took it away, or brought it back, since the piece was read
+		}
 		c.Piece.WorktreeMissing = missing
 		return nil
 	})

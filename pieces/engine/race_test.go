@@ -173,12 +173,18 @@ func (a *arena) next() *patientTalk {
 // toRun brings a new piece to one running agent.
 func (a *arena) toRun() (string, *patientTalk) {
 	a.t.Helper()
+	return a.toRunOf(`{"agents":[{"key":"a","name":"A","brief":"Do it.","dependsOn":[]}]}`)
+}
+
+// toRunOf brings a new piece to the first running agent of a plan.
+func (a *arena) toRunOf(plan string) (string, *patientTalk) {
+	a.t.Helper()
 	id := a.release().Piece.ID
 	a.act(id, pieces.ApproveSpec)
 	a.next().says(`{"strategy":"Do it."}`)
 	a.untilGate(id, pieces.GateStrategyReady)
 	a.act(id, pieces.ApproveStrategy)
-	a.next().says(`{"agents":[{"key":"a","name":"A","brief":"Do it.","dependsOn":[]}]}`)
+	a.next().says(plan)
 	a.untilGate(id, pieces.GatePlanReady)
 	a.act(id, pieces.StartExecution)
 	return id, a.next()

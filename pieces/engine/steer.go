@@ -244,6 +244,7 @@ func steerEffect(s pieces.Snapshot, r Request) []string {
 		return []string{fmt.Sprintf("Gives the agent %q another brief; nothing starts.", t.Name), "New brief: " + r.Prompt}
 	case pieces.MessageTask:
 		return []string{fmt.Sprintf("Gives the agent %q another turn in its own session.", t.Name), "Message: " + r.Text}
+	default:
 	}
 	lines := []string{fmt.Sprintf("Hands the agent %q what the work review found, and runs the review again once it is done.", t.Name)}
 	if r.Guidance != "" {

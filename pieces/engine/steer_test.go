@@ -211,3 +211,75 @@ func TestAMessageLeavesAPausedRunPaused(t *testing.T) {
 	}
 	a.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: agent.ID, Prompt: "x"}, "is finished")
 }
+
+// inLine is a plan of two agents that work one after the other in the piece's worktree.
+const inLine = `{"agents":[{"key":"a","name":"A","brief":"Do it.","dependsOn":[]},{"key":"b","name":"B","brief":"Go on.","dependsOn":["a"]}]}`
+
+func TestTwoAgentsNeverWorkInOneWorktree(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id, first := a.toRunOf(inLine)
+	first.says(`{"changed":"x"}`)
+	second := a.next()
+	s, err := a.engine.Piece(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.refused(id, engine.Request{Action: pieces.MessageTask, TaskID: s.Tasks[0].ID, Text: "x"}, `"B" works in the same worktree`)
+	second.emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureOther, Error: "no"}})
+	a.untilGate(id, pieces.GateAgentsFailed)
+	a.act(id, pieces.MessageTask, task(s.Tasks[0].ID), func(r *engine.Request) { r.Text = "One more thing." })
+	if turn := a.next(); !turn.launch.Resume || turn.launch.SessionID != s.Tasks[0].SessionID || !strings.Contains(turn.launch.Prompt, "One more thing.") {
+		t.Errorf("launched %+v", turn.launch)
+	}
+}
+
+func TestAResumedAgentIsTheOnlyOneThatMovesAfterARestartToo(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id, run := a.toRunOf(inLine)
+	run.says(`{"changed":"x"}`)
+	a.next().says(`{"changed":"y"}`)
+	a.next().says(`{"verdict":"fail","criteria":[],"failedAgents":[{"agent":1,"finding":"one"},{"agent":2,"finding":"two"}],"summary":"s","learnings":"l"}`)
+	s := a.untilGate(id, pieces.GateWorkReviewFailed)
+	a.act(id, pieces.ResumeTask, task(s.Tasks[1].ID))
+	if turn := a.next(); !turn.launch.Resume || !strings.Contains(turn.launch.Prompt, "two") || strings.Contains(turn.launch.Prompt, "one") {
+		t.Errorf("launched %+v", turn.launch)
+	}
+	a.engine.Close()
+	if err := a.engine.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.untilGate(id, pieces.GateInterrupted)
+	a.refused(id, engine.Request{Action: pieces.ResumeTask, TaskID: s.Tasks[0].ID}, "call resumeAgents")
+	a.act(id, pieces.ResumeAgents)
+	turn := a.next()
+	if turn.launch.SessionID != s.Tasks[1].SessionID {
+		t.Errorf("launched %+v", turn.launch)
+	}
+	turn.says(`{"changed":"z"}`)
+	a.next().says(`{"verdict":"fail","criteria":[],"failedAgents":[{"agent":1,"finding":"still"}],"summary":"s","learnings":"l"}`)
+	s = a.untilGate(id, pieces.GateWorkReviewFailed)
+	if s.Tasks[0].State != pieces.TaskFailed || s.Tasks[0].Failure != "still" || s.Tasks[0].Attempts != 1 || s.Tasks[1].State != pieces.TaskCompleted || s.Piece.ResumedTask != "" {
+		t.Errorf("in the end: %+v", s.Tasks)
+	}
+	a.refused(id, engine.Request{Action: pieces.ResumeTask, TaskID: s.Tasks[1].ID}, "did not fail")
+}
+
+func TestAnAgentThatFailsWhileItIsResumedCanBeResumedAgain(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id, run := a.toRun()
+	run.says(`{"changed":"x"}`)
+	a.next().says(`{"verdict":"fail","criteria":[],"failedAgents":[{"agent":1,"finding":"one"}],"summary":"s","learnings":"l"}`)
+	agent := a.untilGate(id, pieces.GateWorkReviewFailed).Tasks[0]
+	a.act(id, pieces.ResumeTask, task(agent.ID))
+	a.next().emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureOther, Error: "no luck"}})
+	if s := a.untilGate(id, pieces.GateWorkReviewFailed); s.Tasks[0].Failure != "no luck" || s.Piece.ResumedTask != "" {
+		t.Errorf("after the failure: %+v", s.Tasks[0])
+	}
+	a.act(id, pieces.ResumeTask, task(agent.ID))
+	if turn := a.next(); !strings.Contains(turn.launch.Prompt, "one") {
+		t.Errorf("launched %+v", turn.launch)
+	}
+}
