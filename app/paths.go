@@ -82,6 +82,9 @@ func platformData(env func(string) string) (string, error) {
 	return filepath.Join(home, ".local", "share", "fermata"), nil
 }
 
+// maxLog is how large the log file may be when the program starts, in bytes.
+const maxLog = 10 << 20
+
 // newLog returns the log, written to standard error and to a file in the data folder.
 func newLog(level string, f folder) (*slog.Logger, error) {
 	var l slog.Level
@@ -89,6 +92,12 @@ func newLog(level string, f folder) (*slog.Logger, error) {
 		return nil, usage("--log-level takes debug, info, warn or error, not %q", level)
 	}
 	var out io.Writer = os.Stderr
+	if info, err := os.Stat(f.logFile()); err == nil && info.Size() > maxLog {
+		// The last log is kept beside the new one, and the one before it goes: a log must not fill the disk.
+		if err := os.Rename(f.logFile(), f.logFile()+".1"); err != nil {
+			return nil, fmt.Errorf("put the old log aside: %w", err)
+		}
+	}
 	file, err := os.OpenFile(f.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		out = io.MultiWriter(os.Stderr, file)
