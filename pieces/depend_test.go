@@ -162,3 +162,22 @@ func TestADraftWaitsOnceItIsReleased(t *testing.T) {
 		}
 	}
 }
+
+func TestAHeldPieceCanHaveItsTextsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	f := permissive
+	f.Held = true
+	for _, c := range []struct {
+		state  State
+		action Action
+	}{
+		{at(PhaseSpec, Failed), InterviewMessage},
+		{at(PhaseSpec, Waiting), InterviewMessage},
+		{at(PhaseStrategy, Failed), GenerateStrategy},
+		{at(PhaseStrategy, DependencyBlocked), GenerateStrategy},
+	} {
+		if !Legal(c.action, c.state, Idle, f) {
+			t.Errorf("%s is not legal at %+v", c.action, c.state)
+		}
+	}
+}

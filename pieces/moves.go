@@ -33,6 +33,7 @@ func at(p Phase, a Activity) State { return State{p, a} }
 var (
 	unguarded   = Guard{}
 	specReady   = Guard{"no question is open", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.holds() && !f.WorktreeMissing }}
+	canRewrite  = Guard{"no split holds it", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.WorktreeMissing }}
 	noProposals = Guard{"no split waits", func(f Facts) bool { return !f.SplitProposals && !f.holds() && !f.WorktreeMissing }}
 	hasFailed   = Guard{"an agent failed", func(f Facts) bool { return f.AgentsFailed > 0 && !f.WorktreeMissing }}
 	noneRuns    = Guard{"no agent runs", func(f Facts) bool { return f.AgentsRunning == 0 }}
@@ -85,7 +86,8 @@ func buildMoves() []Move {
 	add(OnSpecFailed, unguarded, specFailed, specBusy)
 	add(OnInterrupted, unguarded, specFailed, specBusy)
 	add(Trigger(ApproveSpec), specReady, stratBusy, specIdle)
-	add(Trigger(GenerateStrategy), specReady, stratBusy, specIdle, stratIdle, stratFailed)
+	add(Trigger(GenerateStrategy), specReady, stratBusy, specIdle)
+	add(Trigger(GenerateStrategy), canRewrite, stratBusy, stratIdle, stratFailed)
 
 	add(OnStrategyWritten, unguarded, stratIdle, stratBusy)
 	add(OnStrategyFailed, unguarded, stratFailed, stratBusy)
@@ -167,5 +169,8 @@ func buildMoves() []Move {
 		add(OnDependencyFailed, depsFailed, blocked, idle, waiting)
 		add(OnDependenciesMet, depsMet, idle, waiting, blocked)
 	}
+	// What holds the piece does not keep the person from having its texts written again.
+	add(Trigger(InterviewMessage), filesThere, specBusy, at(PhaseSpec, Waiting), at(PhaseSpec, DependencyBlocked))
+	add(Trigger(GenerateStrategy), canRewrite, stratBusy, at(PhaseStrategy, Waiting), at(PhaseStrategy, DependencyBlocked))
 	return t
 }

@@ -29,9 +29,9 @@ const beforeBuilding = "spec/interviewing spec/idle spec/failed spec/waiting spe
 
 // legalIn is the contract's "Legal in" column written out by state, for the actions whose machinery is there.
 var legalIn = map[Action]string{
-	InterviewMessage:   "spec/idle spec/failed",
+	InterviewMessage:   "spec/idle spec/failed spec/waiting spec/dependencyBlocked",
 	ApproveSpec:        "spec/idle",
-	GenerateStrategy:   "spec/idle strategy/idle strategy/failed",
+	GenerateStrategy:   "spec/idle strategy/idle strategy/failed strategy/waiting strategy/dependencyBlocked",
 	ApproveStrategy:    "strategy/idle",
 	Decompose:          "agents/idle agents/failed",
 	StartExecution:     "agents/idle",

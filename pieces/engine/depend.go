@@ -43,8 +43,8 @@ func (e *Engine) Dependencies(ctx context.Context) (map[string][]pieces.Dependen
 	return all, err
 }
 
-// dependencies reads the links of one item, or of all when of is empty, whether they are turned off or not. Blockers among
-// known are not read again.
+// dependencies reads the links of one item, or of all when of is empty, whether they are turned off or not. With known it
+// reads those of the known pieces alone, and does not read blockers again that are among them.
 func (e *Engine) dependencies(ctx context.Context, of string, known []pieces.Snapshot) (map[string][]pieces.Dependency, error) {
 	links, err := e.Store.Links(ctx)
 	if err != nil {
@@ -70,6 +70,9 @@ func (e *Engine) dependencies(ctx context.Context, of string, known []pieces.Sna
 	}
 	out := map[string][]pieces.Dependency{}
 	for _, l := range links {
+		if known != nil && b.pieces[l.ItemID] == nil {
+			continue
+		}
 		d, err := e.dependency(ctx, l, b)
 		if err != nil {
 			return nil, err

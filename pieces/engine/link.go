@@ -27,26 +27,31 @@ func (e *Engine) subject(ctx context.Context, r Request) (pieces.Snapshot, error
 	if r.Action != pieces.AddDependency && r.Action != pieces.RemoveDependency {
 		return e.Piece(ctx, r.PieceID)
 	}
+	s, _, err := e.linkable(ctx, r.PieceID)
+	return s, err
+}
+
+// linkable returns a piece, or a draft as a piece that stands in the Backlog, and whether its dependencies hold it.
+func (e *Engine) linkable(ctx context.Context, id string) (s pieces.Snapshot, waits bool, err error) {
 	// The draft is looked for first: one that is released meanwhile is then found as a piece.
-	d, err := e.Store.Draft(ctx, r.PieceID)
+	d, err := e.Store.Draft(ctx, id)
 	if errors.Is(err, pieces.ErrNotFound) {
-		return e.Piece(ctx, r.PieceID)
+		s, err = e.Piece(ctx, id)
+		return s, s.Waits(), err
 	}
 	if err != nil {
-		return pieces.Snapshot{}, err
+		return s, false, err
 	}
-	flags, err := e.flags(ctx)
-	if err != nil {
-		return pieces.Snapshot{}, err
+	if s.Flags, err = e.flags(ctx); err != nil {
+		return s, false, err
 	}
-	all, err := e.dependencies(ctx, d.ID, nil)
-	return pieces.Snapshot{
-		Piece: pieces.Piece{
-			ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Phase: pieces.PhaseBacklog, Activity: pieces.Idle,
-			Config: pieces.Config{Lane: d.Lane},
-		},
-		Flags: flags, Dependencies: all[d.ID],
-	}, err
+	s.Piece = pieces.Piece{
+		ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Phase: pieces.PhaseBacklog, Activity: pieces.Idle,
+		Config: pieces.Config{Lane: d.Lane},
+	}
+	all, err := e.dependencies(ctx, id, nil)
+	s.Dependencies = all[id]
+	return s, d.Waits(s.Dependencies), err
 }
 
 // blocker is a piece or draft that another item may wait on.
@@ -223,19 +228,8 @@ func (e *Engine) link(ctx context.Context, r Request, edit func(pieces.Snapshot)
 	if err := e.bringInLine(ctx, r.PieceID); err != nil {
 		return Result{}, err
 	}
-	s, err := e.subject(ctx, r)
-	if err != nil {
-		return Result{}, err
-	}
-	res := Result{Piece: s, Waiting: s.Waits()}
-	if s.Piece.Phase == pieces.PhaseBacklog {
-		d, err := e.Draft(ctx, r.PieceID)
-		if err != nil {
-			return Result{}, err
-		}
-		res.Waiting = d.Waits(s.Dependencies)
-	}
-	return res, nil
+	s, waits, err := e.linkable(ctx, r.PieceID)
+	return Result{Piece: s, Waiting: waits}, err
 }
 
 func (e *Engine) linkLocked(ctx context.Context, r Request, edit func(pieces.Snapshot) (change, func() error, error)) error {
