@@ -111,7 +111,7 @@ func buildMoves() []Move {
 	add(Trigger(StopAgents), unguarded, stopping, running, pausing, paused, stopping, stopFailed, reviewing)
 	add(OnStopped, unguarded, paused, stopping)
 	add(OnStopFailed, unguarded, stopFailed, stopping)
-	add(OnTaskChanged, unguarded, stay, running, pausing, paused, stopping, stopFailed, finished, reviewing)
+	add(OnTaskChanged, unguarded, stay, plan, running, pausing, paused, stopping, stopFailed, finished, reviewing)
 	add(OnReviewStarted, unguarded, reviewing, running)
 	add(OnAgentsFailed, unguarded, finished, running, pausing)
 	add(OnReviewPassed, unguarded, review, reviewing)

@@ -21,6 +21,9 @@ func BriefRefusal(t Task) string {
 	}
 }
 
+// AtPlan says whether the piece stands at its plan, which has not started.
+func (s Snapshot) AtPlan() bool { return s.State() == State{PhaseAgents, Idle} }
+
 // MessageRefusal says in one sentence why an agent's own session takes no message now; empty when it does, while it is idle
 // or failed. The snapshot has to carry the sessions.
 func MessageRefusal(s Snapshot, t Task) string {

@@ -55,6 +55,22 @@ func (e *Engine) editBrief(ctx context.Context, _ pieces.Snapshot, r Request) (R
 	return res, nil
 }
 
+// EditPlanBrief rewrites an agent's brief in a plan that has not started, which the person does in the app.
+func (e *Engine) EditPlanBrief(ctx context.Context, pieceID, taskID, brief string) (pieces.Snapshot, error) {
+	return e.move(ctx, pieceID, pieces.OnTaskChanged, pieces.ByPerson, func(s pieces.Snapshot, c *pieces.Change) error {
+		if !s.AtPlan() {
+			return refuse("The plan has started: its briefs are changed once the run is paused or finished.", pieces.ErrStale)
+		}
+		t, err := editable(s, Request{TaskID: taskID, Prompt: brief})
+		if err != nil {
+			return err
+		}
+		t.Brief = strings.TrimSpace(brief)
+		c.Tasks, c.Note = []pieces.Task{t}, "The brief of "+t.Name
+		return nil
+	})
+}
+
 // addressable returns the agent whose session a request's text goes to, or refuses with the reason.
 func addressable(s pieces.Snapshot, r Request) (pieces.Task, error) {
 	t, err := agentOf(s, r.TaskID)

@@ -283,3 +283,32 @@ func TestAnAgentThatFailsWhileItIsResumedCanBeResumedAgain(t *testing.T) {
 		t.Errorf("launched %+v", turn.launch)
 	}
 }
+
+func TestABriefOfThePlanIsThePersonsUntilItStarts(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id := a.release().Piece.ID
+	a.act(id, pieces.ApproveSpec)
+	a.next().says(`{"strategy":"Do it."}`)
+	a.untilGate(id, pieces.GateStrategyReady)
+	a.act(id, pieces.ApproveStrategy)
+	a.next().says(inLine)
+	agent := a.untilGate(id, pieces.GatePlanReady).Tasks[0]
+	a.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: agent.ID, Prompt: "x"}, "not legal now")
+	s, err := a.engine.EditPlanBrief(t.Context(), id, agent.ID, "Another brief.")
+	if err != nil || s.Tasks[0].Brief != "Another brief." || s.Tasks[0].BriefChanged || s.Gate() != pieces.GatePlanReady {
+		t.Errorf("%+v, %v", s.Tasks, err)
+	}
+	if _, err := a.engine.EditPlanBrief(t.Context(), id, agent.ID, " "); err == nil {
+		t.Error("an empty brief was taken")
+	}
+	a.act(id, pieces.StartExecution)
+	if turn := a.next(); !strings.Contains(turn.launch.Prompt, "Another brief.") {
+		t.Errorf("launched with %q", turn.launch.Prompt)
+	}
+	if refusal := (*engine.Refusal)(nil); !errors.As(second(a.engine.EditPlanBrief(t.Context(), id, agent.ID, "Too late.")), &refusal) {
+		t.Error("the brief of a running agent was taken")
+	}
+}
+
+func second(_ pieces.Snapshot, err error) error { return err }

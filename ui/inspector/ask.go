@@ -18,7 +18,7 @@ func (i *Inspector) choose(c choice) {
 	switch c.way {
 	case confirmed:
 		i.confirm(c, "")
-	case guided, told:
+	case guided, told, planned:
 		i.askWords(c)
 	case laned:
 		i.askLane(c)

@@ -30,6 +30,7 @@ const (
 	confirmed       // shows the effect first
 	guided          // asks for words that may be left out
 	told            // asks for words that are needed
+	planned         // asks for the brief of an agent that has not started
 	laned           // asks for the lane
 	limited         // asks for the budget
 	toggling        // switches whether the run goes on by itself

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"context"
 	"strings"
 
 	"fermata/pieces"
@@ -30,7 +31,7 @@ func sayingOf(a pieces.Action, needed bool) saying {
 	case pieces.InterviewMessage:
 		q = saying{label: "What should the spec say or change?", into: intoPrompt}
 	case pieces.EditTaskBrief:
-		q = saying{label: "Brief", hint: "Nothing starts. The agent begins afresh on it when it runs again.", longer: true, into: intoPrompt}
+		q = saying{label: "Brief", hint: "Nothing starts. The agent reads it when it starts next.", longer: true, into: intoPrompt}
 	case pieces.MessageTask:
 		q = saying{label: "Message", hint: "It goes to the agent's own session.", into: intoText}
 	case pieces.RequestChanges:
@@ -70,7 +71,7 @@ func (q saying) refuse(text string) string {
 
 // askWords asks for what the person wants to say along with the action.
 func (i *Inspector) askWords(c choice) {
-	q := sayingOf(c.req.Action, c.way == told)
+	q := sayingOf(c.req.Action, c.way == told || c.way == planned)
 	rows := 5
 	if q.longer {
 		rows = 9
@@ -87,6 +88,10 @@ func (i *Inspector) askWords(c choice) {
 		}
 		q.into(&c.req, words.Text)
 		i.sheets.Close()
+		if c.way == planned {
+			i.editPlan(c)
+			return
+		}
 		i.act(c)
 	}), words)
 }
@@ -141,11 +146,26 @@ func (i *Inspector) steerAgent(a pieces.Action, t pieces.Task) {
 	switch a {
 	case pieces.EditTaskBrief:
 		c.before = t.Brief
+		if i.last.piece.AtPlan() {
+			c.way = planned
+		}
 	case pieces.ResumeTask:
 		c.way = guided
 	default:
 	}
 	i.choose(c)
+}
+
+// editPlan rewrites a brief of a plan that has not started.
+func (i *Inspector) editPlan(c choice) {
+	i.gate.setBusy(c.name)
+	i.background(func(ctx context.Context) error {
+		_, err := i.o.Engine.EditPlanBrief(ctx, c.req.PieceID, c.req.TaskID, c.req.Prompt)
+		return err
+	}, func(err error) {
+		i.gate.setBusy("")
+		i.showProblem(c.label, err)
+	})
 }
 
 // steerLabels are the words of the buttons at one agent.
@@ -164,7 +184,7 @@ func steers(s pieces.Snapshot, t pieces.Task) []pieces.Action {
 	if s.Legal(pieces.ResumeTask) && t.State == pieces.TaskFailed {
 		list = append(list, pieces.ResumeTask)
 	}
-	if s.Legal(pieces.EditTaskBrief) && pieces.BriefRefusal(t) == "" {
+	if (s.Legal(pieces.EditTaskBrief) || s.AtPlan() && !s.Piece.Archived) && pieces.BriefRefusal(t) == "" {
 		list = append(list, pieces.EditTaskBrief)
 	}
 	if s.Legal(pieces.MessageTask) && pieces.MessageRefusal(s, t) == "" {

@@ -157,3 +157,16 @@ func TestAUsedUpBudgetIsRaised(t *testing.T) {
 		return p.Config.BudgetUSD == 4.5
 	})
 }
+
+func TestABriefOfThePlanIsRewrittenBeforeItStarts(t *testing.T) {
+	w := opened(t, usual(), "planned")
+	w.click("tab:agents")
+	w.sees("editTaskBrief:t1")
+	if stage.Has(w.Window, "messageTask:t1") {
+		t.Error("a message to an agent that has not started is offered")
+	}
+	w.click("editTaskBrief:t1")
+	w.filled("say:text", "Three attempts will do.")
+	w.click("say:send")
+	w.logged("brief planned t1 Three attempts will do.")
+}

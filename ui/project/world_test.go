@@ -172,6 +172,11 @@ func (f *fakeEngine) AnswerPrompt(_ context.Context, id string, a pieces.PromptA
 	return nil
 }
 
+func (f *fakeEngine) EditPlanBrief(_ context.Context, id, taskID, brief string) (pieces.Snapshot, error) {
+	f.change(func() { f.log = append(f.log, "brief "+id+" "+taskID+" "+brief) })
+	return pieces.Snapshot{}, nil
+}
+
 func (f *fakeEngine) EditPiece(_ context.Context, id string, e engine.PieceEdit) (pieces.Snapshot, error) {
 	f.change(func() {
 		for i := range f.list {
