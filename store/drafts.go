@@ -46,7 +46,7 @@ func (r draftRow) draft() pieces.Draft {
 
 // Drafts lists the Backlog of a project, or of all projects when projectID is empty, oldest first.
 func (s *Store) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) {
-	return once(s, draftsAsk{projectID}, slices.Clone, func() ([]pieces.Draft, error) {
+	return once(s, draftsAsk{projectID}, ofDrafts, slices.Clone, func() ([]pieces.Draft, error) {
 		var rows []draftRow
 		err := s.query(ctx, "list drafts", func(db *gorm.DB) error {
 			if projectID != "" {

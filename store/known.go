@@ -63,50 +63,112 @@ func (k *known) keep(list []pieces.Snapshot) {
 // mostAnswers bounds what answers keeps; a client that reads one piece after the other fills it.
 const mostAnswers = 256
 
-// answers keeps what was read since the last write, since most calls ask what was asked before. This process alone writes
-// to the database. Writes are counted, so that what was read before one is not kept after it. The zero value knows nothing.
+// subject is what an answer is about; several are a sum.
+type subject int
+
+const (
+	ofPieces subject = 1 << iota
+	ofSessions
+	ofDrafts
+	ofLinks
+	ofProjects
+	ofSettings
+	ofNothing subject = 0
+	ofAll             = ofPieces | ofSessions | ofDrafts | ofLinks | ofProjects | ofSettings
+)
+
+// subjectOf says which answers a write to a table makes untrue. A table that it does not know makes all untrue.
+func subjectOf(table string) subject {
+	switch table {
+	case "pieces", "tasks", "edges", "artifacts", "history":
+		return ofPieces
+	case "sessions":
+		return ofSessions
+	case "drafts":
+		return ofDrafts
+	case "links":
+		return ofLinks
+	case "projects":
+		return ofProjects
+	case "settings":
+		return ofSettings
+	case "messages", "worktrees": // nobody keeps an answer about them; running agents write messages all the time
+		return ofNothing
+	}
+	return ofAll
+}
+
+// answers keeps what was read since the last write to it, since most calls ask what was asked before. This process alone
+// writes to the database. Writes are counted, so that what was read before one is not kept after it. The zero value knows
+// nothing.
 type answers struct {
-	mu    sync.Mutex
-	byAsk map[any]any
-	write int64
+	mu     sync.Mutex
+	byAsk  map[any]answer
+	writes map[subject]int64
+}
+
+type answer struct {
+	about subject
+	value any
 }
 
 // to returns the answer to what is asked, or the write that it has to be read after.
-func (a *answers) to(ask any) (answer any, write int64) {
+func (a *answers) to(ask any, about subject) (value any, write int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.byAsk[ask], a.write
+	return a.byAsk[ask].value, a.last(about)
+}
+
+// last counts the writes to the subjects.
+func (a *answers) last(about subject) (n int64) {
+	for s, writes := range a.writes {
+		if s&about != 0 {
+			n += writes
+		}
+	}
+	return n
 }
 
 // keep remembers an answer that was read after that write. Nobody may change it any more.
-func (a *answers) keep(ask, answer any, write int64) {
+func (a *answers) keep(ask any, about subject, value any, write int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.write != write {
+	if a.last(about) != write {
 		return
 	}
 	if a.byAsk == nil || len(a.byAsk) >= mostAnswers {
-		a.byAsk = map[any]any{}
+		a.byAsk = map[any]answer{}
 	}
-	a.byAsk[ask] = answer
+	a.byAsk[ask] = answer{about, value}
 }
 
-func (a *answers) forget() {
+func (a *answers) forget(about subject) {
+	if about == ofNothing {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.byAsk = nil
-	a.write++
+	maps.DeleteFunc(a.byAsk, func(_ any, v answer) bool { return v.about&about != 0 })
+	if a.writes == nil {
+		a.writes = map[subject]int64{}
+	}
+	for s := ofPieces; s <= ofSettings; s <<= 1 {
+		if s&about != 0 {
+			a.writes[s]++
+		}
+	}
 }
 
-// once reads what is asked unless it was read since the last write. copied makes what the caller may change.
-func once[T any](s *Store, ask any, copied func(T) T, read func() (T, error)) (T, error) {
-	answer, write := s.answers.to(ask)
-	if kept, ok := answer.(T); ok {
+// once reads what is asked unless it was read since the last write to what it is about. copied makes what the caller may
+// change.
+func once[T any](s *Store, ask any, about subject, copied func(T) T, read func() (T, error)) (T, error) {
+	value, write := s.answers.to(ask, about)
+	if kept, ok := value.(T); ok {
 		return copied(kept), nil
 	}
 	v, err := read()
 	if err == nil {
-		s.answers.keep(ask, copied(v), write)
+		s.answers.keep(ask, about, copied(v), write)
 	}
 	return v, err
 }

@@ -31,7 +31,7 @@ func (r linkRow) link() pieces.Link {
 
 // Links lists what all pieces and drafts wait on, oldest first.
 func (s *Store) Links(ctx context.Context) ([]pieces.Link, error) {
-	return once(s, linksAsk{}, slices.Clone, func() ([]pieces.Link, error) {
+	return once(s, linksAsk{}, ofLinks, slices.Clone, func() ([]pieces.Link, error) {
 		var rows []linkRow
 		err := s.query(ctx, "list links", func(db *gorm.DB) error { return db.Order("created_at, rowid").Find(&rows).Error })
 		return all(rows, linkRow.link), err

@@ -51,7 +51,7 @@ func (r messageRow) message() pieces.Message {
 // AppendMessages adds to the end of a transcript and numbers what it adds, whatever Seq says. A message without a time is of
 // now.
 func (s *Store) AppendMessages(ctx context.Context, sessionID string, list []pieces.Message) error {
-	return s.writeMessages(ctx, fmt.Sprintf("append to session %s", sessionID), func(tx *gorm.DB) error {
+	return s.write(ctx, fmt.Sprintf("append to session %s", sessionID), func(tx *gorm.DB) error {
 		if err := mustExist(tx, &sessionRow{}, sessionID); err != nil || len(list) == 0 {
 			return err
 		}

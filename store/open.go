@@ -67,6 +67,9 @@ func openAt(ctx context.Context, o Options, list []migrations.Migration) (*Store
 	}
 	s := &Store{path: path, now: o.Now}
 	if s.writer, err = pool(path, asWriter, 1); err == nil {
+		err = noteTouched(s.writer)
+	}
+	if err == nil {
 		s.readers, err = pool(path, asReader, maxReaders)
 	}
 	if err == nil {

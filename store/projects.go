@@ -45,7 +45,7 @@ func (r projectRow) project() pieces.Project {
 
 // Projects lists the registered repositories by name.
 func (s *Store) Projects(ctx context.Context) ([]pieces.Project, error) {
-	return once(s, projectsAsk{}, cloneProjects, func() ([]pieces.Project, error) {
+	return once(s, projectsAsk{}, ofProjects, cloneProjects, func() ([]pieces.Project, error) {
 		var rows []projectRow
 		err := s.query(ctx, "list projects", func(db *gorm.DB) error {
 			return db.Order("name COLLATE NOCASE, name, path").Find(&rows).Error

@@ -21,7 +21,7 @@ func (settingRow) TableName() string { return "settings" }
 
 // SettingValues returns the settings that differ from their default, by key.
 func (s *Store) SettingValues(ctx context.Context) (map[string]string, error) {
-	return once(s, settingsAsk{}, maps.Clone, func() (map[string]string, error) {
+	return once(s, settingsAsk{}, ofSettings, maps.Clone, func() (map[string]string, error) {
 		var rows []settingRow
 		err := s.query(ctx, "read settings", func(db *gorm.DB) error { return db.Find(&rows).Error })
 		values := make(map[string]string, len(rows))

@@ -14,7 +14,7 @@ import (
 // Pieces lists pieces with their graphs, oldest first. The number of queries is fixed, no document's text is read, pieces
 // that the filter leaves out cost nothing, and those that did not change since they were last read cost little.
 func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) {
-	answer, write := s.answers.to(f)
+	answer, write := s.answers.to(f, ofPieces)
 	if keys, ok := answer.([]pieceKey); ok {
 		if list, changed := s.known.of(keys); len(changed) == 0 {
 			return list, nil
@@ -30,7 +30,7 @@ func (s *Store) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snap
 		return nil, err
 	}
 	if !f.IncludeArchived { // archived pieces are not known
-		s.answers.keep(f, keys, write)
+		s.answers.keep(f, ofPieces, keys, write)
 	}
 	return list, nil
 }
@@ -50,7 +50,7 @@ func scoped(q *gorm.DB, f pieces.PieceFilter) *gorm.DB {
 
 // Piece reads one piece with its graph and its sessions.
 func (s *Store) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
-	return once(s, pieceAsk{id}, clone, func() (pieces.Snapshot, error) {
+	return once(s, pieceAsk{id}, ofPieces|ofSessions, clone, func() (pieces.Snapshot, error) {
 		var snap pieces.Snapshot
 		err := s.read(ctx, fmt.Sprintf("read piece %s", id), func(tx *gorm.DB) error {
 			list, _, err := s.snapshots(tx, func(q *gorm.DB) *gorm.DB { return q.Where("pieces.id = ?", id) })

@@ -57,7 +57,7 @@ func (s *Store) Close() error {
 
 // Revision counts the writes, but not those of transcripts: whatever else is read is the same as long as it is.
 func (s *Store) Revision() int64 {
-	_, write := s.answers.to(nil)
+	_, write := s.answers.to(nil, ofAll)
 	return write
 }
 

@@ -14,22 +14,32 @@ import (
 
 // write runs one intent as one transaction, and wakes the watchers once it is on disk.
 func (s *Store) write(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
-	err := s.writer.WithContext(ctx).Transaction(fn)
-	s.answers.forget() // before anybody is woken to ask again
-	return s.written(intent, err)
-}
-
-// writeMessages is write for transcripts, of which no answer is kept: running agents write them all the time.
-func (s *Store) writeMessages(ctx context.Context, intent string, fn func(tx *gorm.DB) error) error {
-	return s.written(intent, s.writer.WithContext(ctx).Transaction(fn))
-}
-
-func (s *Store) written(intent string, err error) error {
+	touched := ofNothing
+	err := s.writer.WithContext(context.WithValue(ctx, touchedKey{}, &touched)).Transaction(fn)
+	s.answers.forget(touched) // before anybody is woken to ask again
 	if err != nil {
 		return s.failed(intent, err)
 	}
 	s.hub.Wake()
 	return nil
+}
+
+type touchedKey struct{}
+
+// noteTouched lets each statement of a writer add what it makes untrue to what its transaction does.
+func noteTouched(writer *gorm.DB) error {
+	note := func(tx *gorm.DB) {
+		if touched, ok := tx.Statement.Context.Value(touchedKey{}).(*subject); ok {
+			*touched |= subjectOf(tx.Statement.Table)
+		}
+	}
+	on := writer.Callback()
+	return errors.Join(
+		on.Create().After("gorm:create").Register("store:touched", note),
+		on.Update().After("gorm:update").Register("store:touched", note),
+		on.Delete().After("gorm:delete").Register("store:touched", note),
+		on.Raw().After("gorm:raw").Register("store:touched", note),
+	)
 }
 
 // read runs queries that all see the database at one moment.
