@@ -17,12 +17,26 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"fermata/mcp"
+	"fermata/pieces"
 )
 
-// served is the app's own object graph behind its own server, without the windows.
+// served is the app's own object graph behind its own server, without the windows; only a url for a bare server.
 type served struct {
 	*core
-	url string
+	url      string
+	changing string // the piece that changes before each call; empty for none
+}
+
+// change writes a piece anew, with nothing in it that would make a result longer.
+func (s *served) change(t *testing.T) {
+	t.Helper()
+	if s.changing == "" {
+		return
+	}
+	p, err := s.store.Piece(t.Context(), s.changing)
+	noErr(t, err)
+	_, err = s.store.Apply(t.Context(), pieces.Change{Piece: p.Piece, Quiet: true})
+	noErr(t, err)
 }
 
 func newServed(t *testing.T) *served {
@@ -84,7 +98,7 @@ func post(ctx context.Context, client *http.Client, url, session, body string) (
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Accept", "application/json") // no stream, however busy the machine is
 	r.Header.Set(mcpgo.HeaderSessionID, session)
 	res, err := client.Do(r)
 	if err != nil {
