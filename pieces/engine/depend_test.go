@@ -143,6 +143,22 @@ func TestAHeldDraftStartsByItselfOnceItsBlockerLanded(t *testing.T) {
 	}
 }
 
+func TestAHeldAutoDraftRunsUpToReviewOnceItIsFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, one(nil))
+	blocker := w.start(w.draft("Blocker", pieces.LaneManual).ID).Piece.ID
+	filed, err := w.engine.FileDraft(t.Context(), engine.NewDraft{
+		ProjectID: w.id, Spec: piecestest.StorySpec, Lane: pieces.LaneAuto, Refine: pieces.RefineNone, DependsOn: []string{blocker},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.held(filed.Draft.ID)
+	w.write(blocker, toDone)
+	w.started(filed.Draft.ID)
+	w.untilGate(filed.Draft.ID, pieces.GateReviewWork)
+}
+
 func TestABlockerThatIsGoneNeverLetsADraftStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
