@@ -281,8 +281,11 @@ func TestOpenPullRequestsAreFoundInTheArchiveToo(t *testing.T) {
 		state    pieces.PullRequestState
 		archived bool
 	}{
-		{"none", "", false}, {"open", pieces.PullRequestOpen, false}, {"merged", pieces.PullRequestMerged, false},
-		{"archived", pieces.PullRequestOpen, true}, {"closed", pieces.PullRequestClosed, true},
+		{"none", "", false},
+		{"open", pieces.PullRequestOpen, false},
+		{"merged", pieces.PullRequestMerged, false},
+		{"archived", pieces.PullRequestOpen, true},
+		{"closed", pieces.PullRequestClosed, true},
 	} {
 		p := release(t, s, "p", c.id)
 		p.Archived = c.archived
