@@ -48,8 +48,19 @@ type reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// orderPatience bounds one exchange, so that a half-open peer holds nothing.
-const orderPatience = 30 * time.Second
+// orderPatience bounds one exchange, so that a half-open peer holds nothing; longPatience those that write many files.
+const (
+	orderPatience = 30 * time.Second
+	longPatience  = 15 * time.Minute
+)
+
+// patience is how long the order may take.
+func (o order) patience() time.Duration {
+	if o.Do == orderRestore {
+		return longPatience
+	}
+	return orderPatience
+}
 
 // listener answers the command line on a socket that only this user can open.
 type listener struct {
@@ -94,17 +105,21 @@ func (l *listener) serve(ctx context.Context) {
 }
 
 func (l *listener) answer(ctx context.Context, conn net.Conn) {
-	ctx, cancel := context.WithTimeout(ctx, orderPatience)
-	defer cancel()
 	defer conn.Close()
-	end, _ := ctx.Deadline()
-	if err := conn.SetDeadline(end); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(orderPatience)); err != nil {
 		l.log.Debug("answer a command", "err", err)
 		return
 	}
 	var o order
 	if err := json.NewDecoder(bufio.NewReader(conn)).Decode(&o); err != nil {
 		l.log.Debug("read a command", "err", err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.patience())
+	defer cancel()
+	end, _ := ctx.Deadline()
+	if err := conn.SetDeadline(end); err != nil {
+		l.log.Debug("answer a command", "err", err)
 		return
 	}
 	var r reply
@@ -136,7 +151,7 @@ var errNotRunning = errors.New("Fermata is not running") //nolint:staticcheck //
 
 // tell sends an order to the running app and decodes its answer into v.
 func tell(ctx context.Context, f folder, o order, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, orderPatience)
+	ctx, cancel := context.WithTimeout(ctx, o.patience())
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", f.socket())
 	if err != nil {
