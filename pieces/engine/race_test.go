@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,6 +82,7 @@ func (c *patientTalk) Stop(context.Context) (pieces.SessionEnd, error) {
 type hookedStore struct {
 	*store.Store
 	afterApply func()
+	afterRead  func(pieces.Snapshot)
 	appendErr  error
 }
 
@@ -96,6 +98,14 @@ func (s *hookedStore) Release(ctx context.Context, version int64, c pieces.Chang
 	p, err := s.Store.Release(ctx, version, c)
 	if s.afterApply != nil {
 		s.afterApply()
+	}
+	return p, err
+}
+
+func (s *hookedStore) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
+	p, err := s.Store.Piece(ctx, id)
+	if s.afterRead != nil {
+		s.afterRead(p)
 	}
 	return p, err
 }
@@ -363,5 +373,41 @@ func TestASessionWhoseTranscriptCannotBeWrittenIsNotLive(t *testing.T) {
 	live, err := a.store.Sessions(t.Context(), pieces.SessionFilter{LiveOnly: true, IncludeHidden: true})
 	if err != nil || len(live) > 0 {
 		t.Errorf("live sessions %+v, %v", live, err)
+	}
+}
+
+func TestAReviewThatEndsWhileItIsStoppedKeepsItsCost(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id, agent := a.toRun()
+	agent.says(`{"changed":"x","decisions":[],"openPoints":[],"files":[]}`)
+	review := a.next()
+	a.agents.slowStop = make(chan struct{}) // the review answers, and its session is slow to end
+	review.emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{CostUSD: 2, Structured: []byte(
+		`{"verdict":"pass","criteria":[],"failedAgents":[],"summary":"s","learnings":"l"}`)}})
+	cost := func() float64 {
+		s, err := a.store.Store.Piece(t.Context(), id)
+		if err != nil {
+			t.Error(err)
+		}
+		return s.Piece.CostUSD
+	}
+	var reads atomic.Int32
+	a.store.afterRead = func(s pieces.Snapshot) {
+		// The first reading after the move to stopping is the move's own, the second is before the agents are told to end.
+		if s.Piece.Activity != pieces.Stopping || reads.Add(1) != 2 {
+			return
+		}
+		close(a.agents.slowStop)
+		for end := time.Now().Add(2 * time.Second); cost() == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		}
+	}
+	a.act(id, pieces.StopAgents)
+	s, err := a.engine.Piece(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Tasks[len(s.Tasks)-1]; s.Piece.CostUSD != 2 || s.Piece.Activity != pieces.Paused || got.State != pieces.TaskPending {
+		t.Errorf("the piece cost %v and is %s, its review is %s", s.Piece.CostUSD, s.Piece.Activity, got.State)
 	}
 }

@@ -95,8 +95,8 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 	switch {
 	case merr == nil:
 		e.follow(moved)
-	case ctx.Err() != nil && errors.Is(merr, pieces.ErrStale):
-		// Stopped meanwhile: the stop writes what became of the review.
+	case errors.Is(merr, pieces.ErrStale):
+		// Stopped or parked meanwhile: the review runs again.
 		if nerr := e.note(free, s.Piece.ID, func(now pieces.Snapshot, c *pieces.Change) error {
 			c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, "", cost, e.Now)
 			c.Piece.CostUSD += cost
