@@ -75,10 +75,7 @@ func (c *fastTalk) run() {
 	defer close(c.ended)
 	c.emit(pieces.SessionEvent{Started: &pieces.SessionStarted{}})
 	c.emit(pieces.SessionEvent{Message: &pieces.Message{Role: pieces.RoleAssistant, Text: "I am on it."}})
-	for {
-		if !c.turn() {
-			break
-		}
+	for c.turn() {
 		select {
 		case <-c.said:
 			continue

@@ -186,7 +186,8 @@ func (w *chaosWorld) lookAtWorktrees(ctx context.Context, db *store.Store, list 
 		switch {
 		case !known:
 			w.t.Errorf("%s: the worktree %s is recorded for no piece", when, r.Path)
-		case err != nil && !(p.Worktree == r.Path && p.WorktreeMissing):
+		case err != nil && w.spoiled[r.Path] && w.unmended:
+		case err != nil && (p.Worktree != r.Path || !p.WorktreeMissing):
 			w.t.Errorf("%s: the recorded worktree %s (agent %q) of the piece %s in %s/%s is not on disk", when, r.Path, r.TaskID, p.Name, p.Phase, p.Activity)
 		}
 	}
@@ -212,10 +213,25 @@ func (w *chaosWorld) lookAtWorktrees(ctx context.Context, db *store.Store, list 
 	}
 }
 
-// permissive are facts under which every guard of the rail passes: whether it passed then is not in the history.
-var permissive = pieces.Facts{
-	AgentWaiting: true, AgentsFailed: 1, Unapproved: 1, WorkReview: pieces.WorkReviewFailed, HasBranch: true, HasWorktree: true,
-	CodeReviewOn: true, DependenciesOn: true,
+// permissive are facts of which one lets any guard of the rail pass: what passed then is not in the history.
+func permissive() []pieces.Facts {
+	free := pieces.Facts{
+		AgentWaiting: true, AgentsFailed: 1, Unapproved: 1, WorkReview: pieces.WorkReviewFailed, HasBranch: true, HasWorktree: true,
+		CodeReviewOn: true, DependenciesOn: true, Feedback: true,
+	}
+	held := free
+	held.Held = true
+	failed := held
+	failed.DependencyFailed = true
+	return []pieces.Facts{free, held, failed}
+}
+
+// leads says whether the rail has a way from one state to another on a trigger.
+func leads(from, to pieces.State, before pieces.Activity, on pieces.Trigger) bool {
+	return slices.ContainsFunc(permissive(), func(f pieces.Facts) bool {
+		got, ok := pieces.Next(from, before, on, f)
+		return ok && got == to
+	})
 }
 
 // replay walks a piece's history over the rail and says where it leaves it, or ends elsewhere than the piece.
@@ -235,14 +251,16 @@ func replay(p pieces.Piece, history []pieces.HistoryRow) error {
 		if _, is := pieces.RuleOf(action); is && archived != (action == pieces.Unarchive) {
 			return fmt.Errorf("row %d: %s on a piece that is archived: %v", i, action, archived)
 		}
-		to, ok := pieces.Next(at, before, h.Trigger, permissive)
-		if !ok || to != h.To {
-			return fmt.Errorf("row %d: %s leads from %v to %v (%v), the history says %v", i, h.Trigger, at, to, ok, h.To)
+		if !leads(at, h.To, before, h.Trigger) {
+			return fmt.Errorf("row %d: %s does not lead from %v to %v", i, h.Trigger, at, h.To)
 		}
-		if to.Activity == pieces.CreatingPR {
+		switch {
+		case h.To.Activity == pieces.CreatingPR && h.To != at:
 			before = at.Activity
+		case h.To.Activity == pieces.CreatingPR && h.Trigger == pieces.OnChangesDone:
+			before = pieces.Idle // the feedback session ended while the pull request was being created
 		}
-		at, archived = to, action == pieces.Archive || archived && action != pieces.Unarchive
+		at, archived = h.To, action == pieces.Archive || archived && action != pieces.Unarchive
 	}
 	if at != (pieces.State{Phase: p.Phase, Activity: p.Activity}) || archived != p.Archived {
 		return fmt.Errorf("it is at %s/%s (archived %v), its history ends at %v (archived %v)", p.Phase, p.Activity, p.Archived, at, archived)

@@ -42,6 +42,9 @@ type chaosWorld struct {
 	faults faultLog
 	calls  atomic.Int64 // that were answered
 	cards  atomic.Int64 // that the person answered
+	// spoiled are the worktrees that were deleted by hand; unmended says that no start looked for them yet.
+	spoiled  map[string]bool
+	unmended bool
 	// results are the schemas of the tools' results.
 	results map[string]*jsonschema.Schema
 }
@@ -182,6 +185,7 @@ func (w *chaosWorld) spoil(ctx context.Context) {
 	}
 	for _, s := range list {
 		if s.Piece.Worktree != "" && s.Piece.Phase == pieces.PhaseReview && s.Piece.Activity == pieces.Idle {
+			w.spoiled[s.Piece.Worktree] = true
 			if err := os.RemoveAll(s.Piece.Worktree); err != nil {
 				w.t.Error(err)
 			}
@@ -192,6 +196,7 @@ func (w *chaosWorld) spoil(ctx context.Context) {
 
 // chaos lets 50 clients do as they like for a while, then looks at what is left.
 func chaos(t *testing.T, d time.Duration, items int) {
+	t.Helper()
 	const clients = 50
 	// Whatever is started from here on carries the label, so that what stays behind can be told from other tests' work.
 	label := uuid.NewString()
@@ -199,7 +204,7 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	pprof.SetGoroutineLabels(ctx)
 	defer pprof.SetGoroutineLabels(t.Context())
 
-	w := &chaosWorld{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote(), results: readResults(t)}
+	w := &chaosWorld{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote(), results: readResults(t), spoiled: map[string]bool{}}
 	for range items {
 		w.ids = append(w.ids, uuid.NewString())
 	}
@@ -238,7 +243,9 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	person.Wait()
 	stop()
 	w.close()
+	w.unmended = true
 	w.look(ctx, "after quitting")
+	w.unmended = false
 	// The next start mends what quitting cut off, and must find it worth mending.
 	w.open(ctx)
 	w.close()
