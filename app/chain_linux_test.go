@@ -95,7 +95,7 @@ func TestAnOutsideClientTakesADraftToAnOpenPullRequest(t *testing.T) {
 	project := m.call("list_projects", nil)["projects"].([]any)[0].(map[string]any)["id"].(string)
 	r.click("project:" + project)
 	r.click("card:" + id)
-	r.click("prompt:allow")
+	r.clickAway("prompt:allow")
 	p := r.untilGate(m, id, "reviewWork")
 	for _, task := range p["tasks"].([]any) {
 		if task := task.(map[string]any); task["kind"] == "agent" {
@@ -115,7 +115,7 @@ func TestAnOutsideClientTakesADraftToAnOpenPullRequest(t *testing.T) {
 		}
 		done <- text
 	}()
-	r.click("card:allow")
+	r.clickAway("card:allow")
 	select {
 	case text := <-done:
 		if !strings.Contains(text, "/pull/1") {
@@ -201,7 +201,7 @@ func TestADeniedOrCancelledCallChangesNothing(t *testing.T) {
 		}
 		done <- text
 	}()
-	r.click("card:deny")
+	r.clickAway("card:deny")
 	if text := <-done; !strings.Contains(text, "denied") {
 		t.Errorf("a denied call answered %q", text)
 	}

@@ -181,6 +181,30 @@ func (r *rig) click(name string) {
 	w.ClickAt(image.Rect(p.X, p.Y, p.X+p.W, p.Y+p.H))
 }
 
+// clickAway clicks a named widget that goes with its click. On a busy machine the screen can move between the look and the
+// click, as it does under a person's hand; then it clicks again, as a person does.
+func (r *rig) clickAway(name string) {
+	r.t.Helper()
+	const tries, wait = 4, 10 * time.Second
+	for range tries {
+		r.click(name)
+		ctx, cancel := context.WithTimeout(r.t.Context(), wait)
+		gone := func() bool { return !r.shown(name) }
+		for !gone() && ctx.Err() == nil {
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+		cancel()
+		if gone() {
+			return
+		}
+		r.t.Logf("%s was clicked and is still there", name)
+	}
+	r.t.Fatalf("%s stays, however often it is clicked; the app said:\n%s", name, r.app.Log())
+}
+
 // serverOn turns the MCP server on by the command line and returns its URL.
 func (r *rig) serverOn() string {
 	r.t.Helper()
