@@ -35,7 +35,7 @@ test: ## vet and test, with the real Claude Code (PACKAGES=./store/... TESTFLAGS
 
 conformance: ## ask the running app for every sentence of its contract, one line each
 	@.ci/setup test
-	@$(GO_TEST) -count 1 -run '^Test(Conformance|Official)' -v $(TESTFLAGS) ./app/conformance | grep -Ev '^ *(=== |--- PASS|PASS)|^ok '
+	@$(GO_TEST) -count 1 -run '^Test(Conformance|Official)' -v $(TESTFLAGS) ./app/conformance | grep -Ev '^ *(=== |--- PASS|PASS)|^ok[[:space:]]+fermata/'
 
 bench: TAGS = ,bench
 bench: ## print the ratios to bare baselines, one line each

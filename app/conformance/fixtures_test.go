@@ -94,7 +94,8 @@ func addFixtureTools(s *server.MCPServer) {
 	})
 	add("test_tool_with_logging", func(ctx context.Context, _ mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
 		return tells(ctx, s, "notifications/message", []map[string]any{
-			{"level": "info", "data": "Tool execution started"}, {"level": "info", "data": "Tool processing data"},
+			{"level": "info", "data": "Tool execution started"},
+			{"level": "info", "data": "Tool processing data"},
 			{"level": "info", "data": "Tool execution completed"},
 		})
 	})

@@ -92,7 +92,7 @@ func officialInspect(t *testing.T, url string, args ...string) map[string]any {
 	return v
 }
 
+// It is not parallel, so that TestConformance has the last word of make conformance.
 func TestOfficialSuitePassesOnOurServerWithItsFixtures(t *testing.T) {
-	t.Parallel()
 	runSuite(t, serveFixtures(t), "with-fixtures.yml")
 }

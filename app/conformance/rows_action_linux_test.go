@@ -279,62 +279,26 @@ func alphaRows() []row {
 	)
 }
 
-func fenceRows() []row {
-	return join(part("000", "Fermata's own agents",
-		is("every write tool is refused to a build agent with the sentence", func(p *probe) {
-			results := p.w.read(p, "fence", 0)
-			if len(results) != len(writeTools) || refusals(results) != len(writeTools) {
-				p.Errorf("the agent read %q", results)
-			}
-		}),
-		is("under another server name too, which is stricter than the contract", func(p *probe) {
-			if results := p.w.read(p, "fence", 1); refusals(results) != len(writeTools) {
-				p.Errorf("the agent read %q", results)
-			}
-		}),
-		is("by curl too", func(p *probe) {
-			if results := p.w.read(p, "fence", 2); refusals(results) != 1 {
-				p.Errorf("the agent read %q", results)
-			}
-		}),
-		is("the read tools stay available", func(p *probe) {
-			for _, r := range p.w.read(p, "fence", 3) {
-				p.holds("a read tool", r, p.w.repo.Path)
-			}
-		}),
-		is("the planning passes have the write tools removed", func(p *probe) {
-			offered := p.w.asked(p, "plans behind the fence", 0).Tools
-			for _, tool := range writeTools {
-				if slices.Contains(offered, "mcp__fermata__"+tool) {
-					p.Errorf("the pass is offered %s", tool)
-				}
-			}
-			if results := p.w.read(p, "plans behind the fence", 0); strings.Contains(strings.Join(results, "\n"), `"ok":true`) {
-				p.Errorf("the pass read %q", results)
-			}
-		}),
-		is("nothing that an agent tried was done", func(p *probe) {
-			for _, o := range p.listed(args{"includeArchived": true}) {
-				if strings.Contains(str(o, "name"), "Forbidden") {
-					p.Errorf("there is %v", o)
-				}
-			}
-		}),
-		later("reviews, feedback sessions and sessions on the canvas", "clients cannot start them yet; the same door refuses them"),
-	), part("003", "Fermata's own agents can read, not drive",
-		is("a Claude Code that the person started drives", func(p *probe) {
-			script := p.w.script()
-			p.w.model.SetScript(append(script, p.w.person()))
-			said := p.w.claude(p, "-p", "[[person]] file a draft", "--allowedTools", "mcp__fermata__create_draft")
-			p.w.model.SetScript(script)
-			p.holds("it", said, `"title":"From a terminal"`)
-			p.drop(str(find(p.listed(nil), "name", "From a terminal"), "id"))
-		}),
-	))
-}
-
 func alphaEndRows() []row {
-	return part("000", "piece_action",
+	return join(part("000", "list_cues",
+		is("confirmAvailable is true for an item ready for review without open findings", func(p *probe) {
+			o := p.cue(alphaID)
+			for field, want := range (args{"group": "readyForReview", "reason": "reviewWork", "label": "Ready for review", "confirmAvailable": true, "primaryAction": nil}) {
+				p.same(field, o[field], want)
+			}
+		}),
+	), part("000", "get_piece",
+		is("the agent graph as tasks and edges", func(p *probe) {
+			o := p.get(alphaID)
+			for _, t := range list(o, "tasks") {
+				p.shape("a task", t, "id uuid, ordinal int, kind string, name string, brief string, state string, failure string?, waitsFor object?, dependsOn array, attempts int, sessionId uuid?, branch string?, worktree string?, approved bool, startedAt time?, endedAt time?")
+			}
+			edge := args{"from": p.task(alphaID, "Fence")["id"], "to": p.task(alphaID, "Question")["id"]}
+			if find(list(o, "edges"), "to", edge["to"])["from"] != edge["from"] {
+				p.Errorf("edges %v lack %v", o["edges"], edge)
+			}
+		}),
+	), part("000", "piece_action",
 		is("reviewProgress shows during review", func(p *probe) {
 			p.same("reviewProgress", p.get(alphaID)["reviewProgress"], args{"approved": 0, "total": 2})
 			p.same("gamma's", p.get(gammaID)["reviewProgress"], nil)
@@ -385,5 +349,5 @@ func alphaEndRows() []row {
 		is("createPR is illegal while the piece has an open pull request", func(p *probe) {
 			p.refused("piece_action", acting(alphaID, "createPR"), "createPR is not legal now")
 		}),
-	)
+	))
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"fermata/pieces/piecestest"
 )
 
 const sessionFields = "id uuid, name string, kind string, projectId uuid?, pieceId uuid?, taskId uuid?, state string, awaitingApproval bool, model string?, effort string?, " +
@@ -147,20 +149,22 @@ func sessionRows() []row {
 	))
 }
 
-func cueRows() []row {
-	cues := func(p *probe, a args) object { p.Helper(); return p.call("list_cues", a) }
-	item := func(p *probe, a args, id string) object {
-		p.Helper()
-		for _, g := range list(cues(p, a), "groups") {
-			for _, i := range list(g, "items") {
-				if target, _ := i["target"].(object); target["id"] == id {
-					return i
-				}
+// cue is the item of list_cues about a piece.
+func (p *probe) cue(id string) object {
+	p.Helper()
+	for _, g := range list(p.call("list_cues", nil), "groups") {
+		for _, i := range list(g, "items") {
+			if target, _ := i["target"].(object); target["id"] == id {
+				return i
 			}
 		}
-		p.Fatalf("there is no cue of %s", id)
-		return nil
 	}
+	p.Fatalf("there is no cue of %s", id)
+	return nil
+}
+
+func cueRows() []row {
+	cues := func(p *probe, a args) object { p.Helper(); return p.call("list_cues", a) }
 	return join(part("000", "list_cues",
 		is("returns {schema, project, count, groups, multiProject, snoozedCount, running}", func(p *probe) {
 			o := cues(p, nil)
@@ -179,7 +183,7 @@ func cueRows() []row {
 			}
 		}),
 		is("an item carries its fields", func(p *probe) {
-			o := item(p, nil, gammaID)
+			o := p.cue(gammaID)
 			p.shape("the item", o, "target object, group string, reason string, label string, title string, projectName string?, sourceRef string?, prNumber int?, prChecksLine string?, since time, fingerprint string, primaryAction string?, confirmAvailable bool, legalActions array")
 			for field, want := range (args{
 				"target": args{"kind": "piece", "id": gammaID}, "group": "requiresApproval", "reason": "specReady", "label": "Spec ready",
@@ -189,10 +193,10 @@ func cueRows() []row {
 			}
 		}),
 		is("legalActions is what get_piece lists", func(p *probe) {
-			p.same("legalActions", item(p, nil, gammaID)["legalActions"], p.get(gammaID)["legalActions"])
+			p.same("legalActions", p.cue(gammaID)["legalActions"], p.get(gammaID)["legalActions"])
 		}),
 		is("an item in Ready to merge has primaryAction null", func(p *probe) {
-			o := item(p, nil, alphaID)
+			o := p.cue(alphaID)
 			p.same("group", o["group"], "readyToMerge")
 			p.same("primaryAction", o["primaryAction"], nil)
 			p.same("prNumber", o["prNumber"], 1)
@@ -205,6 +209,14 @@ func cueRows() []row {
 				p.same("multiProject", o["multiProject"], false)
 				p.same("count", o["count"], cues(p, nil)["count"])
 			}
+		}),
+		is("multiProject is true when the items come from more than one project", func(p *probe) {
+			p.same("of one", cues(p, nil)["multiProject"], false)
+			theirs := str(p.call("register_project", args{"path": piecestest.NewRepo(p).Path}), "projectId")
+			id := str(p.call("create_draft", asIs(args{"spec": "# Theirs\n\n## Goal\n\nx", "projectId": theirs, "release": true})), "id")
+			p.same("of two", cues(p, nil)["multiProject"], true)
+			p.same("of the one that is asked for", cues(p, args{"cwd": p.w.repo.Path})["multiProject"], false)
+			p.put(id)
 		}),
 		is("a cwd in no project gives an empty result, and never an error", func(p *probe) {
 			for _, dir := range []string{os.TempDir(), "/nowhere/at/all", "relative", ""} {
@@ -238,7 +250,7 @@ func cueRows() []row {
 		}),
 		is("hides the item everywhere and returns {snoozed, snoozedCount}", func(p *probe) {
 			before := cues(p, nil)
-			i := item(p, nil, gammaID)
+			i := p.cue(gammaID)
 			o := p.call("snooze_cue", args{"target": i["target"], "fingerprint": i["fingerprint"]})
 			p.same("the result", o, args{"snoozed": true, "snoozedCount": 1})
 			after := cues(p, args{"cwd": p.w.repo.Path})
@@ -249,7 +261,7 @@ func cueRows() []row {
 		is("it comes back when its state changes", func(p *probe) {
 			p.act(gammaID, "interviewMessage", args{"prompt": "Again."})
 			p.gate(gammaID, "specReady")
-			p.same("reason", item(p, nil, gammaID)["reason"], "specReady")
+			p.same("reason", p.cue(gammaID)["reason"], "specReady")
 			p.same("snoozedCount", cues(p, nil)["snoozedCount"], 0)
 		}),
 	), part("000", "reveal",

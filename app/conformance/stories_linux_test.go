@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	. "fermata/pieces/piecestest" //nolint:revive // a story reads as one
+	. "fermata/pieces/piecestest"
 )
 
 // The three stories that the rows follow through the rail. Each one's spec carries its name, so that the scripted model
