@@ -154,8 +154,8 @@ func buildMoves() []Move {
 	for _, s := range stations {
 		add(OnWorktree, unguarded, stay, s.State)
 		add(Trigger(RemoveDependency), depsOn, stay, s.State)
-		if !LiveState(s.State) {
-			add(Trigger(Archive), unguarded, stay, s.State)
+		if !LiveState(s.State) && s.Activity != StopFailed {
+			add(Trigger(Archive), noneRuns, stay, s.State)
 		}
 		add(Trigger(Unarchive), unguarded, stay, s.State)
 	}

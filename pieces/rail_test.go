@@ -53,7 +53,7 @@ var legalIn = map[Action]string{
 	SendBackToAgents: "agents/finished",
 	ResumeTask:       "agents/finished",
 	Archive: "spec/idle spec/failed spec/waiting spec/dependencyBlocked strategy/idle strategy/failed strategy/waiting " +
-		"strategy/dependencyBlocked agents/failed agents/idle agents/paused agents/stopFailed agents/finished review/idle complete/idle",
+		"strategy/dependencyBlocked agents/failed agents/idle agents/paused agents/finished review/idle complete/idle",
 	AddDependency: "backlog/idle " + beforeBuilding,
 	RemoveDependency: "backlog/idle " + beforeBuilding + " agents/decomposing agents/failed agents/idle agents/running agents/pausing agents/paused " +
 		"agents/stopping agents/stopFailed agents/workReviewing agents/finished agents/creatingPR review/idle review/creatingPR review/changing " +
@@ -116,6 +116,7 @@ func TestGuardsWithdrawWhatTheFactsForbid(t *testing.T) {
 		{"the worktree is missing", at(PhaseAgents, Idle), StartExecution, with(func(f *Facts) { f.WorktreeMissing = true })},
 		{"no agent failed", at(PhaseAgents, Finished), RetryFailedAgents, with(func(f *Facts) { f.AgentsFailed = 0 })},
 		{"an agent still runs", at(PhaseAgents, Paused), ContinueToReview, with(func(f *Facts) { f.AgentsRunning = 1 })},
+		{"an agent waits with its process", at(PhaseAgents, Paused), Archive, with(func(f *Facts) { f.AgentsRunning = 1 })},
 		{"the worktree is missing", at(PhaseAgents, Finished), MessageTask, with(func(f *Facts) { f.WorktreeMissing = true })},
 		{"the branch and the worktree are gone", at(PhaseComplete, Idle), RequestChanges, with(func(f *Facts) { f.HasBranch, f.HasWorktree = false, false })},
 		{"the review failed nobody", at(PhaseAgents, Finished), ResumeTask, with(func(f *Facts) { f.WorkReview = WorkReviewNone })},
