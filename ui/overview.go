@@ -40,19 +40,6 @@ func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
 	return o, err
 }
 
-// working says what Fermata does by itself in an activity; the others are still.
-var working = map[pieces.Activity]string{
-	pieces.Interviewing:  "Writing the spec",
-	pieces.Planning:      "Writing the strategy",
-	pieces.Decomposing:   "Splitting into agents",
-	pieces.Running:       "Agents are running",
-	pieces.Pausing:       "Pausing",
-	pieces.Stopping:      "Stopping agents",
-	pieces.WorkReviewing: "Reviewing the work",
-	pieces.CreatingPR:    "Opening the pull request",
-	pieces.Changing:      "Working on changes",
-}
-
 var groupOrder = []pieces.CueGroup{pieces.RequiresApproval, pieces.ReadyForReview, pieces.ReadyToMerge}
 
 // waiting is a cue with its piece.
@@ -100,7 +87,7 @@ func (o overview) home(now time.Time) home.Model {
 	}
 	for _, s := range o.pieces {
 		p := s.Piece
-		words := working[p.Activity]
+		words := p.Activity.Working()
 		if words == "" || p.Archived {
 			continue
 		}
@@ -138,7 +125,7 @@ func (o overview) tray(questions int, dark bool) tray.Model {
 		m.Waiting++
 	}
 	for _, s := range o.pieces {
-		if working[s.Piece.Activity] != "" && !s.Piece.Archived {
+		if s.Piece.Activity.Working() != "" && !s.Piece.Archived {
 			m.Running++
 		}
 	}

@@ -79,7 +79,9 @@ func (s *Shell) Start(ctx context.Context) {
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
 	s.cards.Follow()
-	pump.Follow(s.ctx, s.Pump, s.eachMinute(), s.readOverview, s.show, s.fail)
+	wake, stop := s.Engine.Watch()
+	context.AfterFunc(s.ctx, stop)
+	pump.Follow(s.ctx, s.Pump, pump.EachMinute(s.ctx, s.Pump, wake), s.readOverview, s.show, s.fail)
 	welcomed := ""
 	s.Pump.Go(s.ctx, func(ctx context.Context) error {
 		all, err := s.Engine.Settings(ctx)
@@ -115,30 +117,6 @@ func (s *Shell) Close() {
 func (s *Shell) quit() {
 	s.quitting = true
 	s.App.Quit()
-}
-
-// eachMinute is a wake for every change of the engine, and one a minute, so that ages stay true.
-func (s *Shell) eachMinute() <-chan struct{} {
-	wake, stop := s.Engine.Watch()
-	both := make(chan struct{}, 1)
-	s.Pump.Go(s.ctx, func(ctx context.Context) error {
-		defer stop()
-		minute := time.NewTicker(time.Minute)
-		defer minute.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-wake:
-			case <-minute.C:
-			}
-			select {
-			case both <- struct{}{}:
-			default:
-			}
-		}
-	}, func(error) {})
-	return both
 }
 
 func (s *Shell) dark() bool {

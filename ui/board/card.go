@@ -38,7 +38,7 @@ func faceOfDraft(d pieces.Draft, now time.Time) face {
 	f := face{title: d.Title, lane: laneWord(d.Lane), state: kit.StateIdle, age: kit.Age(d.UpdatedAt, now), color: kit.ColorMuted}
 	switch {
 	case d.ReleasedBy != "":
-		f.word = working[pieces.Waiting]
+		f.word = waitingWords
 	case strings.TrimSpace(d.Spec) == "":
 		f.word = "Seed"
 	case d.NeedsSpecStep() && !d.ChecksSpec():

@@ -7,19 +7,8 @@ import (
 	"fermata/ui/kit"
 )
 
-// working says what Fermata does on its own while a piece is in an activity that has no gate.
-var working = map[pieces.Activity]string{
-	pieces.Interviewing:  "Writing the spec",
-	pieces.Planning:      "Writing the strategy",
-	pieces.Decomposing:   "Splitting into agents",
-	pieces.Running:       "Agents are running",
-	pieces.Pausing:       "Pausing",
-	pieces.Stopping:      "Stopping agents",
-	pieces.WorkReviewing: "Reviewing the work",
-	pieces.CreatingPR:    "Opening the pull request",
-	pieces.Changing:      "Working on changes",
-	pieces.Waiting:       "Waiting for a dependency",
-}
+// waitingWords say that an item is held by another.
+const waitingWords = "Waiting for a dependency"
 
 // stateOf says what a piece waits for or does, as the dot of its card.
 func stateOf(s pieces.Snapshot) (kit.State, string) {
@@ -33,10 +22,10 @@ func stateOf(s pieces.Snapshot) (kit.State, string) {
 	case s.Piece.Activity == pieces.Running && s.Facts().AgentsRunning == 0:
 		return kit.StateRunning, "Starting agents"
 	}
-	if words, ok := working[s.Piece.Activity]; ok {
-		if s.Piece.Activity == pieces.Waiting {
-			return kit.StateIdle, words
-		}
+	if s.Piece.Activity == pieces.Waiting {
+		return kit.StateIdle, waitingWords
+	}
+	if words := s.Piece.Activity.Working(); words != "" {
 		return kit.StateRunning, words
 	}
 	if s.Piece.Phase == pieces.PhaseComplete {

@@ -91,30 +91,8 @@ func New(ctx context.Context, o Options) *Project {
 	p.build()
 	wake, unwatch := o.Engine.Watch()
 	p.close = func() { cancel(); unwatch() }
-	pump.Follow(ctx, o.Pump, p.eachMinute(ctx, wake), p.read, p.show, p.showProblem)
+	pump.Follow(ctx, o.Pump, pump.EachMinute(ctx, o.Pump, wake), p.read, p.show, p.showProblem)
 	return p
-}
-
-// eachMinute adds a wake a minute to those of the engine, so that ages stay true.
-func (p *Project) eachMinute(ctx context.Context, wake <-chan struct{}) <-chan struct{} {
-	both := make(chan struct{}, 1)
-	p.o.Pump.Go(ctx, func(ctx context.Context) error {
-		minute := time.NewTicker(time.Minute)
-		defer minute.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-wake:
-			case <-minute.C:
-			}
-			select {
-			case both <- struct{}{}:
-			default:
-			}
-		}
-	}, func(error) {})
-	return both
 }
 
 func (p *Project) build() {

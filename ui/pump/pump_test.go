@@ -225,3 +225,17 @@ func TestNewUsesFynesQueue(t *testing.T) {
 		t.Error("New() left Do empty")
 	}
 }
+
+func TestEachMinuteWakesForChangesAndForTheClockUntilItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := &Pump{Do: func(f func()) { f() }}
+		changes := make(chan struct{}, 1)
+		both := EachMinute(ctx, p, changes)
+		changes <- struct{}{}
+		<-both
+		<-both // the minute passes in the bubble's clock
+		cancel()
+		p.Wait()
+	})
+}
