@@ -138,3 +138,30 @@ func TestThePersonFilesAndReleasesADraftByMouseAndKeys(t *testing.T) {
 	}
 	r.quit()
 }
+
+func TestQuittingWithACardOnTheScreenAnswersTheCallAndEnds(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), fullDesktop())
+	r.start()
+	r.click("welcome:later")
+	m := r.connect(r.serverOn())
+	id := r.toPlan(m)
+	m.call("reveal", map[string]any{"pieceId": id})
+	r.place("action:startExecution")
+	if out, code := r.fermata("settings", "set", pieces.KeyMCPAskBefore, "true"); code != 0 {
+		t.Fatal(out)
+	}
+	done := make(chan string, 1)
+	go func() {
+		text, _, err := m.try(context.WithoutCancel(t.Context()), "piece_action", map[string]any{"pieceId": id, "action": "startExecution"})
+		if err != nil {
+			text = err.Error()
+		}
+		done <- text
+	}()
+	r.place("card:allow")
+	r.quit()
+	if text := <-done; !strings.Contains(text, "nothing was changed") {
+		t.Errorf("the waiting call read %q", text)
+	}
+}

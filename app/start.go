@@ -83,8 +83,16 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	var work sync.WaitGroup
 	serving, stopServing := context.WithCancel(ctx)
 	work.Go(func() { c.plane.run(serving) })
-	defer work.Wait()
-	defer stopServing()
+	var l *listener
+	// However this ends, even by a panic, it ends: waiting calls are answered before anything else does.
+	defer func() {
+		stopServing()
+		cancel()
+		if l != nil {
+			l.close()
+		}
+		work.Wait()
+	}()
 	a := fyneapp.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))
 	a.Settings().SetTheme(kit.NewTheme(kit.Fonts{
@@ -96,7 +104,8 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder),
 	})
-	l, err := listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
+	var err error
+	l, err = listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
 		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(ctx, screen, shell, name) })
 	})
 	if err != nil {
@@ -109,11 +118,8 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
 	quit()
-	// Waiting calls are answered before anything else ends.
 	stopServing()
 	cancel()
-	l.close()
-	work.Wait()
 	shell.Close()
 	screen.Wait()
 	return nil

@@ -21,7 +21,7 @@ func findTray(a fyne.App, log *slog.Logger) tray.Host {
 		return nil
 	}
 	if runtime.GOOS != "linux" {
-		return trayHost{d}
+		return trayHost{d, log}
 	}
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
 		return nil
@@ -38,13 +38,29 @@ func findTray(a fyne.App, log *slog.Logger) tray.Host {
 		log.Info("no tray host", "err", err)
 		return nil
 	}
-	return trayHost{d}
+	return trayHost{d, log}
 }
 
-type trayHost struct{ app desktop.App }
+type trayHost struct {
+	app desktop.App
+	log *slog.Logger
+}
 
 // SetMenu shows the tray's menu.
-func (t trayHost) SetMenu(m *fyne.Menu) { t.app.SetSystemTrayMenu(m) }
+func (t trayHost) SetMenu(m *fyne.Menu) {
+	defer t.survive()
+	t.app.SetSystemTrayMenu(m)
+}
 
 // SetIcon shows the tray's icon.
-func (t trayHost) SetIcon(r fyne.Resource) { t.app.SetSystemTrayIcon(r) }
+func (t trayHost) SetIcon(r fyne.Resource) {
+	defer t.survive()
+	t.app.SetSystemTrayIcon(r)
+}
+
+// survive keeps the app up when the session bus went away under the tray: the tray's library panics on it.
+func (t trayHost) survive() {
+	if r := recover(); r != nil {
+		t.log.Warn("the tray cannot be drawn any more", "why", r)
+	}
+}

@@ -134,7 +134,7 @@ func (s *Shell) draw() {
 	if s.home != nil && s.read {
 		s.home.Show(s.last.home(time.Now()))
 	}
-	if s.tray != nil && s.read {
+	if s.tray != nil && s.read && !s.quitting {
 		s.tray.Show(s.last.tray(len(s.Desk.Pending()), s.dark()))
 	}
 }

@@ -74,11 +74,11 @@ func (s *Shell) closed(w *window, r room) {
 	s.remember(w)
 	w.end()
 	s.windows = slices.DeleteFunc(s.windows, func(o *window) bool { return o == w })
+	if s.quitting || s.ctx.Err() != nil {
+		return // the tray is gone by now, and nobody is left to deal cards to
+	}
 	if w.host != nil {
 		s.cards.Close(w.host)
-	}
-	if s.quitting || s.ctx.Err() != nil {
-		return
 	}
 	if r.closed != nil {
 		r.closed()

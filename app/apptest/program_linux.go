@@ -82,6 +82,10 @@ func (a *App) Wait() int {
 	case <-a.p.done:
 	case <-time.After(patience):
 		_ = a.p.cmd.Process.Signal(syscall.SIGQUIT) // the log then shows where it hangs
+		select {
+		case <-a.p.done:
+		case <-time.After(patience):
+		}
 		a.t.Fatalf("wait for the program to end: it runs on")
 	}
 	return a.p.cmd.ProcessState.ExitCode()

@@ -2,8 +2,11 @@ package conformance
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // waiting begins a call that waits for a card: the release of a draft on Auto with the setting on.
@@ -79,6 +82,7 @@ func endRows() []row {
 			c, _ := p.waiting()
 			p.w.app.Signal(syscall.SIGTERM)
 			p.sentence("the call", p.end(c), "nothing was changed")
+			p.ends()
 			if code := p.w.app.Wait(); code != 0 {
 				p.Errorf("it quit with %d", code)
 			}
@@ -87,6 +91,27 @@ func endRows() []row {
 			}
 		}),
 	))
+}
+
+// ends waits for the app to end, and has it say where it hangs when it does not.
+func (p *probe) ends() {
+	p.Helper()
+	ended := func(limit time.Duration) bool {
+		for end := time.Now().Add(limit); p.w.app.Running(); {
+			if time.Now().After(end) {
+				return false
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		return true
+	}
+	if ended(25 * time.Second) {
+		return
+	}
+	p.w.app.Signal(syscall.SIGQUIT)
+	ended(5 * time.Second)
+	crash, _ := os.ReadFile(filepath.Join(p.w.data, "crash.txt"))
+	p.Fatalf("the app runs on after it was told to quit; it was here:\n%s\n%s", crash, p.w.app.Log())
 }
 
 // openMCPPane shows Settings → MCP.

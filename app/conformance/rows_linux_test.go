@@ -69,10 +69,17 @@ func TestConformance(t *testing.T) {
 			fmt.Printf("later %s (%s)\n", name, r.later)
 			continue
 		}
-		if t.Run(fmt.Sprintf("%s %s/%s", r.seed, r.section, r.says), func(t *testing.T) { r.check(&probe{t, w}) }) {
+		asked := false // a filter of go test leaves rows out
+		ok := t.Run(fmt.Sprintf("%s %s/%s", r.seed, r.section, r.says), func(t *testing.T) {
+			asked = true
+			r.check(&probe{t, w})
+		})
+		switch {
+		case !asked:
+		case ok:
 			passed++
 			fmt.Printf("ok    %s\n", name)
-		} else {
+		default:
 			failed++
 			fmt.Printf("FAIL  %s\n", name)
 		}
