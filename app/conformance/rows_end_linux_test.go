@@ -117,8 +117,11 @@ func (p *probe) ends() {
 // openMCPPane shows Settings → MCP.
 func (p *probe) openMCPPane() {
 	p.Helper()
-	if !p.w.shown(p, "pane:MCP") {
-		p.w.click(p, "settings")
+	for _, way := range []string{"settings", "home:settings"} { // of a project's window, and of Home
+		if !p.w.shown(p, "pane:MCP") && p.w.shown(p, way) {
+			p.w.click(p, way)
+			break
+		}
 	}
 	p.w.click(p, "pane:MCP")
 }
