@@ -64,6 +64,19 @@ func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*
 	return w
 }
 
+// now changes what the other side is like while the screen reads it.
+func (w *world) now(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+func (w *world) illness() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ill
+}
+
 func (w *world) ask(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,6 +116,8 @@ func (w *world) SetSetting(_ context.Context, key, value string) error {
 
 func (w *world) Health(context.Context) (string, pieces.FailureKind, string) {
 	w.ask("health")
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return "2.1.197", pieces.FailureNone, w.sentence
 }
 
@@ -118,9 +133,9 @@ func (s server) Status() ServerStatus {
 
 func (s server) Watch() (<-chan struct{}, func()) { return s.w.plane.Watch() }
 
-func (s server) Health(context.Context) (int, error) { return 18, s.w.ill }
+func (s server) Health(context.Context) (int, error) { return 18, s.w.illness() }
 
-func (s server) Retry(context.Context) error { s.w.ask("retry"); return s.w.ill }
+func (s server) Retry(context.Context) error { s.w.ask("retry"); return s.w.illness() }
 
 func (s server) RegenerateToken(context.Context) error { s.w.ask("regenerate"); return nil }
 
@@ -151,7 +166,7 @@ func (s server) ClientForms() ([]ClientForm, error) {
 	return []ClientForm{
 		{Client: "Cursor", Where: "~/.cursor/mcp.json", Text: "{cursor}", Note: "Cursor waits."},
 		{Client: "Codex", Where: "~/.codex/config.toml", Text: "[codex]", Note: "Codex waits a week."},
-	}, s.w.ill
+	}, s.w.illness()
 }
 
 var edgeOn = map[string]string{pieces.KeyEdgeEnabled: "true", pieces.KeyEdgeControlPlane: "true", pieces.KeyMCPEnabled: "true"}
@@ -345,7 +360,7 @@ func TestTheFormOfEachOtherClientCanBeCopied(t *testing.T) {
 			t.Errorf("copied %q, and does not say %q", w.copied, want.said)
 		}
 	}
-	w.ill = errors.New("the server is off")
+	w.now(func() { w.ill = errors.New("the server is off") })
 	w.Tap(w.w, "mcp:copyOther")
 	w.Until("it says why not", func() bool { return shows(w.w, "the server is off") })
 }
@@ -359,7 +374,7 @@ func TestClaudeCodeThatCannotRunShowsTheCommandThatMendsIt(t *testing.T) {
 	if got := o.(*kit.Copyable).Shown(); got != "claude /login" {
 		t.Errorf("command %q", got)
 	}
-	w.sentence = ""
+	w.now(func() { w.sentence = "" })
 	w.Tap(w.w, "claude:check")
 	w.Until("it is well again", func() bool { return !stage.Has(w.w, "claude:mend") })
 }
