@@ -40,7 +40,7 @@ conformance: ## ask the running app for every sentence of its contract, one line
 bench: TAGS = ,bench
 bench: ## print the ratios to bare baselines, one line each
 	@.ci/setup test
-	@$(GO_TEST) -p 1 -count 1 -run '^TestBench' -v $(TESTFLAGS) $(PACKAGES) | grep -Ev '^(=== |--- PASS|PASS|\?|ok )'
+	@$(GO_TEST) -p 1 -count 1 -run '^TestBench' -v $(TESTFLAGS) $(PACKAGES) | grep -Ev '^(=== |--- PASS|PASS|\?|ok |testing: warning)'
 
 soak: TAGS = ,soak
 soak: ## the long counts that make test leaves out
