@@ -71,10 +71,30 @@ type listener struct {
 	work   sync.WaitGroup
 }
 
+// ownSocket refuses a socket in the temporary folder whose own folder others can enter: somebody else may have made it
+// first, to answer or to ask in our name. A folder that only they can enter stops us by itself.
+func ownSocket(f folder, path string) error {
+	dir := filepath.Dir(path)
+	if dir == string(f) {
+		return nil
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("look at the socket's folder: %w", err)
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("the socket's folder %s is open to other users: remove it, or choose a shorter --data-dir", dir)
+	}
+	return nil
+}
+
 func listen(f folder, log *slog.Logger, admit func(context.Context, net.Conn, string) error, handle func(context.Context, order) (any, error)) (*listener, error) {
 	path := f.socket()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the socket's folder: %w", err)
+	}
+	if err := ownSocket(f, path); err != nil {
+		return nil, err
 	}
 	// The lock is ours, so a socket that is there belongs to a process that died.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -153,7 +173,13 @@ var errNotRunning = errors.New("Fermata is not running") //nolint:staticcheck //
 func tell(ctx context.Context, f folder, o order, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, o.patience())
 	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", f.socket())
+	path := f.socket()
+	if _, err := os.Lstat(path); err == nil {
+		if err := ownSocket(f, path); err != nil {
+			return err
+		}
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {
 		return errNotRunning
 	}

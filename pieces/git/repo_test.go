@@ -32,7 +32,7 @@ func newPlace(t *testing.T) *place {
 func emptyPlace(t *testing.T) *place {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
