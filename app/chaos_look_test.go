@@ -223,7 +223,9 @@ func permissive() []pieces.Facts {
 	held.Held = true
 	failed := held
 	failed.DependencyFailed = true
-	return []pieces.Facts{free, held, failed}
+	still := free
+	still.Feedback = false
+	return []pieces.Facts{free, held, failed, still}
 }
 
 // leads says whether the rail has a way from one state to another on a trigger.
