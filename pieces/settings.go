@@ -32,6 +32,8 @@ const (
 	KeyDependencies       = "pieces.dependencies"
 	KeyBudgetUSD          = "pieces.budgetUSD"
 	KeyClaudePath         = "claude.path"
+	KeyEditor             = "app.editor"
+	KeyTerminal           = "app.terminal"
 	KeyGitHubAPIURL       = "github.apiUrl"
 	KeyNotifyRequired     = "notifications.requiredInput"
 	KeyWelcomeDone        = "app.welcomeDone"
@@ -85,6 +87,8 @@ func buildSettings() []Setting {
 		on(KeyDependencies, "true", "Lets pieces wait on other pieces"),
 		{Key: KeyBudgetUSD, Kind: SettingMoney, Default: "0", Sentence: "What one piece may cost in US dollars before it stops; 0 for no limit"},
 		{Key: KeyClaudePath, Kind: SettingText, Sentence: "Where the claude command is; empty to look it up"},
+		{Key: KeyEditor, Kind: SettingText, Sentence: "The command that opens a worktree in an editor; empty to look one up"},
+		{Key: KeyTerminal, Kind: SettingText, Sentence: "The command that opens a terminal in a worktree; empty to look one up"},
 	}
 	for _, s := range Steps() {
 		list = append(list,
