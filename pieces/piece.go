@@ -122,6 +122,12 @@ type Project struct {
 	SetupScript string
 	// SetupAllowed is the hash of the script's text that the person allowed; see SetupHash. Another text does not run.
 	SetupAllowed string
+	// LoopPlaying says whether the project's Loop plays.
+	LoopPlaying bool
+	// LoopAtOnce is how many pieces the Loop works on side by side, LoopOpenPRs how many open pull requests it may leave;
+	// 0 for the defaults. LoopLimits returns what counts.
+	LoopAtOnce  int
+	LoopOpenPRs int
 }
 
 // Draft is an item in the Backlog. Releasing it makes a piece with the same id.

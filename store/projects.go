@@ -19,6 +19,9 @@ type projectRow struct {
 	CreatedAt       string
 	SetupScript     string
 	SetupAllowed    string
+	LoopPlaying     bool
+	LoopAtOnce      int
+	LoopOpenPRs     int `gorm:"column:loop_open_prs"`
 }
 
 // TableName is asked for by gorm.
@@ -29,13 +32,17 @@ func toProjectRow(p pieces.Project) projectRow {
 	if commands == nil {
 		commands = []string{}
 	}
-	return projectRow{p.ID, p.Name, p.Path, p.Branch, jsonOf[[]string]{commands}, stamp(p.CreatedAt), p.SetupScript, p.SetupAllowed}
+	return projectRow{
+		p.ID, p.Name, p.Path, p.Branch, jsonOf[[]string]{commands}, stamp(p.CreatedAt), p.SetupScript, p.SetupAllowed,
+		p.LoopPlaying, p.LoopAtOnce, p.LoopOpenPRs,
+	}
 }
 
 func (r projectRow) project() pieces.Project {
 	p := pieces.Project{
 		ID: r.ID, Name: r.Name, Path: r.Path, Branch: r.Branch, CreatedAt: moment(r.CreatedAt),
 		SetupScript: r.SetupScript, SetupAllowed: r.SetupAllowed,
+		LoopPlaying: r.LoopPlaying, LoopAtOnce: r.LoopAtOnce, LoopOpenPRs: r.LoopOpenPRs,
 	}
 	if len(r.AllowedCommands.V) > 0 {
 		p.AllowedCommands = r.AllowedCommands.V

@@ -18,6 +18,8 @@ type ProjectEdit struct {
 	AllowSetup *bool
 	// ForgetCommands are allowed commands that agents have to ask for again.
 	ForgetCommands []string
+	// LoopAtOnce and LoopOpenPRs are the Loop's numbers; see pieces.Project.
+	LoopAtOnce, LoopOpenPRs *int
 }
 
 // EditProject changes a project's settings. Only the person does, in the app: what is allowed here runs on their machine.
@@ -41,6 +43,14 @@ func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (
 		}
 		p.Branch = branch
 	}
+	if n := edit.LoopAtOnce; n != nil && (*n < 1 || *n > pieces.LoopAtOnceMost) {
+		return p, refuse(fmt.Sprintf("The Loop works on 1 to %d pieces at once.", pieces.LoopAtOnceMost), nil)
+	}
+	if n := edit.LoopOpenPRs; n != nil && (*n < 1 || *n > pieces.LoopOpenPRsMost) {
+		return p, refuse(fmt.Sprintf("The Loop leaves 1 to %d open pull requests.", pieces.LoopOpenPRsMost), nil)
+	}
+	set(&p.LoopAtOnce, edit.LoopAtOnce)
+	set(&p.LoopOpenPRs, edit.LoopOpenPRs)
 	if edit.SetupScript != nil {
 		p.SetupScript = strings.TrimSpace(strings.ReplaceAll(*edit.SetupScript, "\r\n", "\n"))
 	}
