@@ -20,7 +20,10 @@ type agents struct {
 	approve func(taskID string)
 	steer   func(pieces.Action, pieces.Task)
 
+	graph *graphView
+	frame fyne.CanvasObject
 	rows  *fyne.Container
+	press map[string]*kit.Press // the rows, by task
 	empty *kit.Paragraph
 	drawn string
 	folds map[string]bool // whose whole brief is shown
@@ -29,8 +32,10 @@ type agents struct {
 }
 
 func newAgents(open func(session string), approve func(taskID string), steer func(pieces.Action, pieces.Task)) *agents {
-	a := &agents{open: open, approve: approve, steer: steer, rows: kit.Column(kit.Together), empty: kit.NewParagraph("").In(kit.ColorMuted), folds: map[string]bool{}}
-	a.body = scrolled(a.empty, a.rows)
+	a := &agents{open: open, approve: approve, steer: steer, rows: kit.Column(kit.Together), empty: kit.NewParagraph("").In(kit.ColorMuted), folds: map[string]bool{}, press: map[string]*kit.Press{}}
+	a.graph = newGraphView(a.openTask)
+	a.frame = newSideways(a.graph)
+	a.body = scrolled(a.empty, a.frame, a.rows)
 	return a
 }
 
@@ -44,6 +49,7 @@ func (a *agents) show(m model, _ time.Time) {
 	if s.Piece.Activity == pieces.Decomposing {
 		a.empty.Set("Claude Code is splitting the work into agents.")
 	}
+	show(a.frame, len(s.Tasks) > 1)
 	k := fmt.Sprintf("%+v %+v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds)
 	for _, t := range s.Tasks {
 		k += fmt.Sprint(steers(s, t))
@@ -52,7 +58,9 @@ func (a *agents) show(m model, _ time.Time) {
 		return
 	}
 	a.drawn = k
+	a.graph.show(s)
 	a.rows.Objects = nil
+	clear(a.press)
 	for _, t := range s.Tasks {
 		a.rows.Add(a.row(s, t))
 	}
@@ -86,7 +94,27 @@ func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 	if t.SessionID != "" {
 		press.OnTapped(func() { a.open(t.SessionID) })
 	}
+	a.press[t.ID] = press
 	return press
+}
+
+// openTask opens what there is of an agent: its session, or its row with the whole brief before it has one.
+func (a *agents) openTask(id string) {
+	t, ok := a.last.piece.Task(id)
+	if !ok {
+		return
+	}
+	if t.SessionID != "" {
+		a.open(t.SessionID)
+		return
+	}
+	a.folds[id] = true
+	a.show(a.last, time.Time{})
+	relayout(a.body.Content.(*fyne.Container))
+	for other, row := range a.press {
+		row.SetSelected(other == id)
+	}
+	a.body.ScrollToOffset(fyne.NewPos(0, a.rows.Position().Y+a.press[id].Position().Y))
 }
 
 const briefShown = 220

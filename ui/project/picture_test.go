@@ -65,6 +65,13 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		stage.Settle(w.Window)
 		s.Keep(w.Window, "dependencies-draft-"+word)
 	})
+	t.Run("graph", func(t *testing.T) {
+		w := openWindow(t, s, withGraph(), 1280, 800)
+		w.sees("card:branching")
+		w.project.ShowPiece("branching")
+		w.sees("node:t6")
+		s.Keep(w.Window, "graph-"+word)
+	})
 	t.Run("small", func(t *testing.T) {
 		w := openWindow(t, s, usual(), 720, 480)
 		w.sees("card:running")
