@@ -88,7 +88,7 @@ func (i *Inspector) build() {
 		tabStrategy: newDocument(i.o.OpenURL),
 		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),
 		tabSessions: newSessions(i.openSession, i.openEarlier, i.o.OpenURL),
-		tabReview:   newReview(i.o.OpenURL),
+		tabReview:   newReview(i),
 		tabHistory:  newHistory(),
 	}
 	i.title, i.phase = kit.Title("").CutEnd(), kit.NewPill(kit.ColorMuted, nil, "")

@@ -134,26 +134,6 @@ func TestLongInputLeavesNothingOut(t *testing.T) {
 	}
 }
 
-func TestPatchOfOneFile(t *testing.T) {
-	patch := "diff --git a/x/a.go b/x/a.go\n--- a/x/a.go\n+++ b/x/a.go\n@@ -1 +1 @@\n-old\n+new\n" +
-		"diff --git a/a.go b/a.go\n@@ -0,0 +1 @@\n+other\n"
-	for file, want := range map[string]string{
-		"x/a.go": "@@ -1 +1 @@\n-old\n+new", "a.go": "@@ -0,0 +1 @@\n+other", "b.go": "",
-	} {
-		if got := strings.Join(shownLines(patchOf(patch, file)), "\n"); got != want {
-			t.Errorf("the patch of %s is %q, want %q", file, got, want)
-		}
-	}
-}
-
-func TestTabsOfADiffReachTheNextStop(t *testing.T) {
-	for line, want := range map[string]string{"+\tx": "+    x", "+ab\tx": "+ab  x", "+abcd\tx": "+abcd    x", "plain": "plain"} {
-		if got := expand(line); got != want {
-			t.Errorf("%q became %q, want %q", line, got, want)
-		}
-	}
-}
-
 func TestOnlyTheWebIsOpened(t *testing.T) {
 	var opened []string
 	open := openWeb(func(a string) { opened = append(opened, a) })

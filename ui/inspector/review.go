@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -12,6 +11,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/kit/patch"
 )
 
 // review shows what a piece changed: the work review's verdict, the summary, the changed files and the diff of one.
@@ -30,15 +30,20 @@ type review struct {
 	files   *fyne.Container
 	rows    map[string]*kit.Press
 	diff    *diffView
+	parsed  map[string][]patch.Line // of the diff, by path
+	unread  string                  // why the diff could not be read
+	said    *comments
 	upper   *container.Scroll
 	body    *fyne.Container
 }
 
-func newReview(openURL func(string)) *review {
+func newReview(i *Inspector) *review {
 	r := &review{
-		verdict: kit.NewStateDot(kit.StateIdle, ""), judged: kit.Column(kit.Together), summary: kit.NewMarkdown("", openWeb(openURL)), title: kit.Caption("").Strong().In(kit.ColorText),
-		problem: kit.NewParagraph("").In(kit.ColorMuted), files: kit.Column(0), rows: map[string]*kit.Press{}, diff: newDiffView(),
+		verdict: kit.NewStateDot(kit.StateIdle, ""), judged: kit.Column(kit.Together), summary: kit.NewMarkdown("", openWeb(i.o.OpenURL)), title: kit.Caption("").Strong().In(kit.ColorText),
+		problem: kit.NewParagraph("").In(kit.ColorMuted), files: kit.Column(0), rows: map[string]*kit.Press{},
 	}
+	r.said = newComments(i, r.showMarks)
+	r.diff = newDiffView(func(l patch.Line) { r.said.edit(r.selected, l) }, r.said.body)
 	r.fold = kit.NewButton("reviewDetails", "", kit.Quiet, func() { r.unfold(!r.details.Visible()) })
 	r.details = kit.Column(kit.Groups, r.judged, r.summary)
 	head := container.NewBorder(nil, nil, nil, r.fold, r.verdict)
@@ -54,6 +59,7 @@ func (r *review) content() fyne.CanvasObject { return r.body }
 
 func (r *review) show(m model, _ time.Time) {
 	fresh := r.piece != m.id
+	r.said.show(m.id)
 	if !fresh && m.review.read.Equal(r.model.read) && m.review.summary == r.model.summary && sameVerdict(m.review.verdict, r.model.verdict) {
 		return
 	}
@@ -70,6 +76,7 @@ func (r *review) show(m model, _ time.Time) {
 	r.problem.Set(m.review.problem)
 	show(r.problem, m.review.problem != "")
 	show(r.title, m.review.problem == "")
+	r.parse(m.review.diff)
 	r.showFiles(files)
 	if fresh || !slices.ContainsFunc(files, func(f pieces.ChangedFile) bool { return f.Path == r.selected }) {
 		r.selected = ""
@@ -188,7 +195,44 @@ func (r *review) choose(path string) {
 	if now, ok := r.rows[path]; ok {
 		now.SetSelected(true)
 	}
-	r.diff.show(path, patchOf(r.model.diff.Patch, path), r.model.diff.Cut)
+	lines := r.parsed[path]
+	problem := ""
+	switch {
+	case path == "" || len(lines) > 0:
+	case r.unread != "":
+		problem = r.unread
+	case r.model.diff.Cut:
+		problem = "This file's changes lie beyond what is shown of a diff this large."
+	default:
+		problem = "There is no text to show for this file."
+	}
+	r.diff.show(path, lines, problem)
+	r.showMarks()
+}
+
+// parse reads the diff into the lines of each file.
+func (r *review) parse(d pieces.Diff) {
+	files, err := patch.Read(d.Patch, d.Cut)
+	r.unread = ""
+	if err != nil {
+		r.unread = "Fermata could not read this file's changes: " + err.Error()
+	}
+	r.parsed = map[string][]patch.Line{}
+	for _, f := range files {
+		r.parsed[f.Path] = f.Lines
+	}
+}
+
+// showMarks marks the lines that the person has commented on.
+func (r *review) showMarks() {
+	marks := map[int]bool{}
+	for _, one := range r.said.list() {
+		if at := slices.Index(r.diff.lines, one.line); at >= 0 && one.path == r.selected {
+			marks[at] = true
+		}
+	}
+	r.diff.diff.SetMarks(marks)
+	r.diff.body.Refresh()
 }
 
 func fileFacts(f pieces.ChangedFile) string {
@@ -200,23 +244,4 @@ func fileFacts(f pieces.ChangedFile) string {
 		return words + " · binary"
 	}
 	return fmt.Sprintf("%s · +%d −%d", words, f.Added, f.Deleted)
-}
-
-// patchOf finds the part of a unified diff that is about one file.
-func patchOf(patch, file string) []string {
-	var part []string
-	wanted := false
-	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "diff --git ") {
-			if wanted {
-				return part
-			}
-			wanted = strings.HasSuffix(line, " b/"+file) || strings.HasSuffix(line, ` "b/`+file+`"`)
-		}
-		if wanted {
-			part = append(part, line)
-		}
-	}
-	return part
 }
