@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"fermata/pieces"
@@ -19,6 +20,9 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	if err != nil {
 		return Result{}, err
 	}
+	if err := e.stillMissing(ctx, s.Piece, r.By); err != nil {
+		return Result{}, err
+	}
 	if r.Bound != "" {
 		now, err := e.Effect(ctx, r)
 		if err != nil {
@@ -28,6 +32,9 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 			return Result{}, fmt.Errorf("mark piece %s done: what would be lost changed: %w", r.PieceID, pieces.ErrStale)
 		}
 	}
+	// From here on it is carried through: a caller that hangs up between a removal and the record of it would leave a
+	// piece that names a worktree which is neither there nor known to be missing.
+	ctx = context.WithoutCancel(ctx)
 	cost, err := e.stopChanges(ctx, s)
 	if err != nil {
 		return Result{}, err
@@ -48,6 +55,32 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	return Result{Piece: s}, err
 }
 
+// stillMissing refuses to go on for a worktree that was missing and has come back meanwhile, as on a disk that was mounted
+// again: what it holds was not in what the person was asked.
+func (e *Engine) stillMissing(ctx context.Context, p pieces.Piece, by pieces.Actor) error {
+	if p.Worktree == "" || !p.WorktreeMissing {
+		return nil
+	}
+	project, err := e.Project(ctx, p.ProjectID)
+	if err != nil {
+		return err
+	}
+	err = e.Git.CheckWorktree(ctx, project.Path, p.Worktree, p.Branch)
+	if errors.Is(err, pieces.ErrWorktreeMissing) {
+		return nil
+	}
+	if err != nil {
+		return refuse(fmt.Sprintf("Fermata cannot tell whether the worktree %s is really gone, so it changed nothing: %v", p.Worktree, err), err)
+	}
+	if _, err := e.moveLocked(ctx, p.ID, pieces.OnWorktree, by, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.WorktreeMissing = false
+		return nil
+	}); err != nil {
+		return err
+	}
+	return fmt.Errorf("mark piece %s done: the worktree %s is there again: %w", p.ID, p.Worktree, pieces.ErrStale)
+}
+
 // clearWorktrees removes every recorded worktree of a piece, its own and its agents', each saved first where it holds
 // anything that no branch does. It returns the ref that holds what the piece's own worktree had.
 func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved string, err error) {
@@ -57,7 +90,10 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 	}
 	for i, w := range list {
 		if w.Path == p.Worktree && p.WorktreeMissing {
-			continue // nothing is there to remove; the record stays, so that it can be made again
+			if err := e.Store.ForgetWorktree(ctx, w.Path); err != nil { // nothing is there to remove
+				return saved, fmt.Errorf("forget the worktree %s: %w", w.Path, err)
+			}
+			continue
 		}
 		ref := pieces.SavedRef(p.ID, e.Now(), 0)
 		if w.Path != p.Worktree {

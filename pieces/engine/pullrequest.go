@@ -275,6 +275,7 @@ func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {
 	if err != nil || status.Dirty() {
 		return nil //nolint:nilerr // a worktree that cannot be read or holds changes stays where it is
 	}
+	ctx = context.WithoutCancel(ctx) // quitting between a removal and the record of it would leave a lie
 	saved, err := e.clearWorktrees(ctx, p)
 	if err != nil {
 		e.Log.Warn("a merged piece's worktree stays", "piece", p.ID, "err", err)

@@ -119,7 +119,15 @@ func (s *hookedStore) AppendMessages(ctx context.Context, id string, m []pieces.
 
 type hookedGit struct {
 	*git.Git
-	beforeAdd, afterAdd func()
+	beforeAdd, afterAdd, removed func()
+}
+
+func (g *hookedGit) RemoveWorktree(ctx context.Context, repo, path, root, saved string) error {
+	err := g.Git.RemoveWorktree(ctx, repo, path, root, saved)
+	if g.removed != nil {
+		g.removed()
+	}
+	return err
 }
 
 func (g *hookedGit) AddWorktree(ctx context.Context, repo, path, branch, commit string) error {
