@@ -91,6 +91,22 @@ func TestWithoutATrayTheWindowStaysAndClosingItQuits(t *testing.T) {
 	}
 }
 
+func TestClosingAWindowUnderTheMovingPointerIsNoPanic(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), fullDesktop())
+	r.start()
+	r.click("welcome:later")
+	for range 10 {
+		r.place("home:add")
+		r.desk.Window(t, "Fermata").CloseUnderTheMovingPointer()
+		r.desk.WaitGone(t, "Fermata")
+		if out, code := r.fermata(); code != 0 {
+			t.Fatalf("show it again: %d %q", code, out)
+		}
+	}
+	r.place("home:add")
+}
+
 func TestThePersonFilesAndReleasesADraftByMouseAndKeys(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), fullDesktop())

@@ -88,7 +88,7 @@ func (s *Shell) openSettings() {
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
 				if ev.Name == fyne.KeyEscape && w.Canvas().Overlays().Top() == nil {
-					w.Close()
+					s.leave(s.find(settingsKey))
 				}
 			})
 			return settings.New(ctx, settings.Options{

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -26,7 +27,13 @@ type window struct {
 	key  string
 	host *card.Host // nil: the window shows no questions
 	end  context.CancelFunc
+	// leaving says that it is hidden and will be closed, unless it is opened again first.
+	leaving bool
 }
+
+// lastMovements is how long the pointer's movements over a hidden window may still arrive: a few turns of the driver's
+// loop, which reads them 60 times a second.
+const lastMovements = 100 * time.Millisecond
 
 // room is what a window is opened with.
 type room struct {
@@ -50,6 +57,7 @@ func (s *Shell) find(key string) *window {
 // open shows a window, which is made if it is not open yet.
 func (s *Shell) open(r room) {
 	if w := s.find(r.key); w != nil {
+		w.leaving = false
 		w.Show()
 		w.RequestFocus()
 		return
@@ -64,10 +72,29 @@ func (s *Shell) open(r room) {
 	w.SetPadded(false)
 	w.SetContent(kit.NewTips(content))
 	w.Resize(s.remembered(r))
+	w.SetCloseIntercept(func() { s.leave(w) })
 	w.SetOnClosed(func() { s.closed(w, r) })
 	s.windows = append(s.windows, w)
 	w.Show()
 	s.cards.Deal()
+}
+
+// leave closes a window in two steps: it is hidden at once and closed once the pointer's movements that were under way
+// have arrived. Fyne's driver panics over a movement that comes between closing a window and destroying it.
+func (s *Shell) leave(w *window) {
+	w.leaving = true
+	w.Hide()
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		select {
+		case <-time.After(lastMovements):
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) {
+		if w.leaving {
+			w.Close()
+		}
+	})
 }
 
 func (s *Shell) closed(w *window, r room) {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Window is a program's window on the screen. Coordinates are pixels from the upper left corner of its content.
@@ -108,8 +109,43 @@ func (w *Window) Activate() {
 // Close closes the window as a person does with the keyboard; it needs the window manager.
 func (w *Window) Close() {
 	w.t.Helper()
-	w.Activate()
-	w.xdotool("key", "alt+F4")
+	w.close()
+}
+
+// CloseUnderTheMovingPointer closes the window like Close while the pointer moves over it, as it does for a person who
+// clicked the window's button and goes on.
+func (w *Window) CloseUnderTheMovingPointer() {
+	w.t.Helper()
+	var then []string
+	for at := 20; at < 200; at += 5 {
+		then = append(then, "mousemove", "--window", w.id, strconv.Itoa(at), strconv.Itoa(at))
+	}
+	w.close(then...)
+}
+
+// close presses the keys until the window is off the screen: they go nowhere while the window manager moves the focus.
+func (w *Window) close(then ...string) {
+	w.t.Helper()
+	const tries, wait = 5, 2 * time.Second
+	for range tries {
+		// The window may go in the middle of any of these, which then fail.
+		if _, err := w.d.run("xdotool", append([]string{"windowactivate", "--sync", w.id, "key", "alt+F4"}, then...)...); err != nil {
+			w.t.Logf("close a window: %v", err)
+		}
+		for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(poll) {
+			if !w.onScreen() {
+				return
+			}
+		}
+		w.t.Logf("the window was closed and is still there")
+	}
+	w.t.Fatalf("the window stays, however often it is closed")
+}
+
+// onScreen says whether the window is there and shown.
+func (w *Window) onScreen() bool {
+	out, err := w.d.run("xwininfo", "-id", w.id)
+	return err == nil && strings.Contains(out, "IsViewable")
 }
 
 // Size is the size of the window's content in pixels.
