@@ -475,7 +475,29 @@ func TestSettingsCloseWithEsc(t *testing.T) {
 	w.click("Settings…")
 	o := w.wait("Fermata Settings")
 	o.Canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if w.window("Fermata Settings") != nil {
-		t.Error("Esc leaves the settings open")
+	w.Until("Esc closes the settings", func() bool { return w.window("Fermata Settings") == nil })
+}
+
+func TestAWindowThatIsOpenedAgainWhileItLeavesStays(t *testing.T) {
+	w := start(t, true, nil)
+	w.Until("the tray is there", w.trayHas("Settings…"))
+	w.click("Settings…")
+	o := w.wait("Fermata Settings")
+	closed := false
+	left := make(chan struct{})
+	o.Canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	w.click("Settings…")
+	time.AfterFunc(300*time.Millisecond, func() { close(left) })
+	w.Until("the time to leave is over", func() bool {
+		select {
+		case <-left:
+			closed = w.window("Fermata Settings") == nil
+			return true
+		default:
+			return false
+		}
+	})
+	if closed {
+		t.Error("it was closed although it was opened again")
 	}
 }
