@@ -56,6 +56,15 @@ func (c *control) updateDraft(ctx context.Context, a args) (any, error) {
 			return nil, err
 		}
 	}
+	if edit.Lane != nil && *edit.Lane == pieces.LaneLoop {
+		s, err := c.Engine.Piece(ctx, id)
+		if err == nil {
+			return c.pieceRow(ctx, s) // the Loop plays, and started it
+		}
+		if !unknown(err) {
+			return nil, err
+		}
+	}
 	return c.draftRow(ctx, d)
 }
 

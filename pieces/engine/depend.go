@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -113,7 +114,7 @@ func (e *Engine) hold(ctx context.Context, stored, d pieces.Draft, by pieces.Act
 	if err != nil || len(pieces.BlockingKeys(all[d.ID])) == 0 {
 		return nil, err
 	}
-	if d.ReleasedBy == "" {
+	if d.ReleasedBy == "" && by != pieces.ByFermata { // the Loop looks again by itself, while it plays
 		d.ReleasedBy = by
 	}
 	if d != stored {
@@ -157,6 +158,17 @@ func (s *starts) begin(id string, now time.Time, again time.Duration) bool {
 	}
 	s.busy[id] = true
 	return true
+}
+
+// now returns what is being started, and what rests since its start went wrong.
+func (s *starts) now(now time.Time, again time.Duration) (busy, resting map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	busy, resting = maps.Clone(s.busy), map[string]bool{}
+	for id, at := range s.failed {
+		resting[id] = now.Sub(at) < again
+	}
+	return busy, resting
 }
 
 func (s *starts) end(id string, now time.Time, err error) {

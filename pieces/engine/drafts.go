@@ -10,15 +10,27 @@ import (
 )
 
 // FileDraft files a draft into the Backlog. A resend with an id that was filed before files nothing: it returns the draft,
-// or the piece that it was released into.
+// or the piece that it was released into. One on the Loop's lane starts at once when the Loop plays and has room for it.
 func (e *Engine) FileDraft(ctx context.Context, n NewDraft) (Filed, error) {
-	if n.ID != "" {
-		// A piece of this id may be about to be made.
-		unlock, err := e.locks.lock(ctx, n.ID)
-		if err != nil {
-			return Filed{}, fmt.Errorf("file draft %s: %w", n.ID, err)
-		}
-		defer unlock()
+	filed, err := e.fileDraft(ctx, n)
+	if err == nil && !filed.Existed {
+		e.offer(ctx, filed.Draft, false)
+	}
+	return filed, err
+}
+
+func (e *Engine) fileDraft(ctx context.Context, n NewDraft) (Filed, error) {
+	chosen := n.ID != ""
+	if !chosen {
+		n.ID = e.NewID()
+	}
+	// A piece of this id may be about to be made: by an earlier call, or by a Loop that is quicker than this one.
+	unlock, err := e.locks.lock(ctx, n.ID)
+	if err != nil {
+		return Filed{}, fmt.Errorf("file draft %s: %w", n.ID, err)
+	}
+	defer unlock()
+	if chosen {
 		filed, found, err := e.filed(ctx, n.ID)
 		if found || err != nil {
 			return filed, err
@@ -34,9 +46,6 @@ func (e *Engine) FileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 	d := pieces.Draft{
 		ID: n.ID, ProjectID: n.ProjectID, Title: pieces.TitleOf(n.Spec, n.Title, n.Seed), Seed: n.Seed, Spec: n.Spec,
 		Lane: n.Lane, Refine: n.Refine, Model: n.Model, RunAt: n.RunAt, CreatedAt: now, UpdatedAt: now,
-	}
-	if d.ID == "" {
-		d.ID = e.NewID()
 	}
 	if d.Lane == "" {
 		d.Lane = pieces.LaneManual
@@ -76,7 +85,16 @@ func (e *Engine) filed(ctx context.Context, id string) (Filed, bool, error) {
 }
 
 // UpdateDraft changes a draft. A spec with a title heading renames it; clearing both spec and seed is refused.
+// Moving it to the lane of a Loop that plays starts it when there is room: the draft is then a piece of its id.
 func (e *Engine) UpdateDraft(ctx context.Context, id string, edit DraftEdit) (pieces.Draft, error) {
+	d, err := e.updateDraft(ctx, id, edit)
+	if err == nil && edit.Lane != nil {
+		e.offer(ctx, d, true)
+	}
+	return d, err
+}
+
+func (e *Engine) updateDraft(ctx context.Context, id string, edit DraftEdit) (pieces.Draft, error) {
 	unlock, err := e.locks.lock(ctx, id)
 	if err != nil {
 		return pieces.Draft{}, fmt.Errorf("update draft %s: %w", id, err)
@@ -154,6 +172,9 @@ func (e *Engine) release(ctx context.Context, id, model string, by pieces.Actor)
 	}
 	if err != nil {
 		return pieces.Snapshot{}, false, err
+	}
+	if by == pieces.ByFermata && d.Lane != pieces.LaneLoop {
+		return pieces.Snapshot{}, false, fmt.Errorf("release draft %s: it left the Loop's lane: %w", id, pieces.ErrStale)
 	}
 	stored := d
 	if model != "" {

@@ -36,6 +36,7 @@ type Engine struct {
 	live   liveSessions
 	groups groups
 	starts starts
+	loops  loops
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
 	snoozed  snoozes
 	checkups checkups

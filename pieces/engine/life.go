@@ -29,6 +29,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	})
 	e.work.Go(func() { e.poll(e.ctx) })
 	e.work.Go(func() { e.keepDependencies(e.ctx) })
+	e.work.Go(func() { e.keepLoops(e.ctx) })
 	list, err := e.Pieces(ctx, pieces.PieceFilter{})
 	if err != nil {
 		return err
@@ -115,6 +116,9 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 	if left != "" {
 		words = left
 	}
+	if left == "" {
+		e.loops.noteCutOff(s.Piece.ID)
+	}
 	_, err := e.move(ctx, s.Piece.ID, pieces.OnInterrupted, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Failure, c.Note = words, words
 		if c.Piece.Activity == pieces.Paused {
@@ -154,6 +158,7 @@ func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
 			words = "Fermata stopped while it opened the pull request, and cannot tell whether it is open: " + err.Error()
 		}
 	}
+	e.loops.noteCutOff(s.Piece.ID)
 	_, err = e.move(ctx, s.Piece.ID, pieces.OnPRFailed, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Failure, c.Note = words, words
 		return nil

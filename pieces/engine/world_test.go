@@ -143,6 +143,11 @@ func (w *world) act(id string, a pieces.Action, change ...func(*engine.Request))
 	return res
 }
 
+func contextWithPatience(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithTimeout(t.Context(), patience)
+}
+
 // until waits for a state of the piece.
 func (w *world) until(id, what string, ok func(pieces.Snapshot) bool) pieces.Snapshot {
 	w.t.Helper()
