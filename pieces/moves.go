@@ -89,6 +89,7 @@ func buildMoves() []Move {
 	add(Trigger(GenerateStrategy), specReady, stratBusy, specIdle)
 	add(Trigger(GenerateStrategy), canRewrite, stratBusy, stratIdle, stratFailed)
 
+	add(OnTextEdited, unguarded, stay, specIdle, stratIdle)
 	add(OnStrategyWritten, unguarded, stratIdle, stratBusy)
 	add(OnStrategyFailed, unguarded, stratFailed, stratBusy)
 	add(OnInterrupted, unguarded, stratFailed, stratBusy)

@@ -94,6 +94,7 @@ const (
 	OnPRRead          Trigger = "pullRequestRead"
 	OnChangesDone     Trigger = "changesDone"
 	OnWorktree        Trigger = "worktreeRead"
+	OnTextEdited      Trigger = "textEdited" // the person rewrote the spec or the strategy
 )
 
 // Guard is a named pure test over the facts; its name is what the diagram shows.

@@ -14,34 +14,43 @@ import (
 type document struct {
 	text    *kit.Markdown
 	written *kit.Text
+	head    *fyne.Container
 	missing *kit.Paragraph
 	talk    *fyne.Container // how the spec came about
 	turns   int
+	editor  *textEditor
 	body    *container.Scroll
 	piece   string
+	last    model
+	now     time.Time
 }
 
-func newDocument(openURL func(string)) *document {
+func newDocument(i *Inspector) *document {
 	d := &document{
-		text: kit.NewMarkdown("", openWeb(openURL)), written: kit.Caption(""),
+		text: kit.NewMarkdown("", openWeb(i.o.OpenURL)), written: kit.Caption(""),
 		missing: kit.NewParagraph("").In(kit.ColorMuted), talk: kit.Column(kit.Groups - kit.Step),
 	}
-	d.body = scrolled(d.missing, d.written, d.text, d.talk)
+	d.editor = newTextEditor(i, func() { d.show(d.last, d.now) })
+	d.head = container.NewBorder(nil, nil, nil, d.editor.edit, d.written)
+	d.body = scrolled(d.missing, d.head, d.editor.form, d.text, d.talk)
 	return d
 }
 
 func (d *document) content() fyne.CanvasObject { return d.body }
 
 func (d *document) show(m model, now time.Time) {
-	there := m.document != ""
+	d.last, d.now = m, now
+	d.editor.show(m)
+	there := m.document != "" && !d.editor.editing()
 	d.text.Set(m.document)
 	d.missing.Set(missingWords(*m.piece, m.tab))
 	if age := kit.Age(m.written, now); age != "" {
 		d.written.Set("Written " + ago(age))
 	}
+	show(d.head, there)
 	show(d.text, there)
 	show(d.written, there && !m.written.IsZero())
-	show(d.missing, !there)
+	show(d.missing, m.document == "" && !d.editor.editing())
 	d.showTalk(m)
 	if d.piece != m.id {
 		d.piece = m.id

@@ -34,6 +34,7 @@ type Documents interface {
 // Actor carries out what the person decides.
 type Actor interface {
 	EditPlanBrief(ctx context.Context, pieceID, taskID, brief string) (pieces.Snapshot, error)
+	EditText(ctx context.Context, pieceID string, kind pieces.ArtifactKind, before, text string) (pieces.Snapshot, error)
 	EditPiece(ctx context.Context, id string, edit engine.PieceEdit) (pieces.Snapshot, error)
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)

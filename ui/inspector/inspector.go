@@ -84,8 +84,8 @@ func (i *Inspector) build() {
 	i.tabs = newTabBar(i.openTab)
 	i.pages = map[tab]page{
 		tabOverview: newOverview(i.o.OpenURL, i.restore, newDependencyPart(i, i.link)),
-		tabSpec:     newDocument(i.o.OpenURL),
-		tabStrategy: newDocument(i.o.OpenURL),
+		tabSpec:     newDocument(i),
+		tabStrategy: newDocument(i),
 		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),
 		tabSessions: newSessions(i.openSession, i.openEarlier, i.o.OpenURL),
 		tabReview:   newReview(i),

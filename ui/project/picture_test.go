@@ -78,6 +78,14 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		w.click("sendComments")
 		s.Keep(w.Window, "comments-send-"+word)
 	})
+	t.Run("textEdit", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 1280, 800)
+		w.sees("card:spec")
+		w.project.ShowPiece("spec")
+		w.click("text:edit")
+		w.filled("text:entry", specText+"\nAnd mine.")
+		s.Keep(w.Window, "textEdit-"+word)
+	})
 	t.Run("graph", func(t *testing.T) {
 		w := openWindow(t, s, withGraph(), 1280, 800)
 		w.sees("card:branching")

@@ -177,6 +177,20 @@ func (f *fakeEngine) EditPlanBrief(_ context.Context, id, taskID, brief string) 
 	return pieces.Snapshot{}, nil
 }
 
+func (f *fakeEngine) EditText(_ context.Context, id string, k pieces.ArtifactKind, before, text string) (pieces.Snapshot, error) {
+	var err error
+	f.change(func() {
+		if err = f.refuse; err == nil && f.artifacts[k] != before {
+			err = &engine.Refusal{Sentence: "The text was written anew meanwhile.", Cause: pieces.ErrStale}
+		}
+		if err == nil {
+			f.artifacts[k] = text
+			f.log = append(f.log, "edit "+id+" "+string(k))
+		}
+	})
+	return pieces.Snapshot{}, err
+}
+
 func (f *fakeEngine) EditPiece(_ context.Context, id string, e engine.PieceEdit) (pieces.Snapshot, error) {
 	f.change(func() {
 		for i := range f.list {
