@@ -13,6 +13,8 @@ const (
 	MonoSemiBoldName  = "JetBrainsMono-SemiBold.ttf"
 	InterLicenceName  = "Inter-OFL.txt"
 	MonoLicenceName   = "JetBrainsMono-OFL.txt"
+	EastAsianName     = "DroidSansFallback.ttf"
+	EastAsianLicence  = "DroidSansFallback-Apache-2.0.txt"
 )
 
 // Icon is the program's icon, a PNG of 512×512 pixels rendered from IconSVG.
@@ -43,6 +45,9 @@ var interLicence string
 //go:embed fonts/JetBrainsMono-OFL.txt
 var monoLicence string
 
+//go:embed fonts/DroidSansFallback-Apache-2.0.txt
+var eastAsianLicence string
+
 // InterRegular is the sans font at weight 400, as OpenType.
 func InterRegular() []byte { return interRegular }
 
@@ -57,5 +62,5 @@ func MonoSemiBold() []byte { return monoSemiBold }
 
 // FontLicences are the licence texts that have to travel with the fonts, keyed by file name.
 func FontLicences() map[string]string {
-	return map[string]string{InterLicenceName: interLicence, MonoLicenceName: monoLicence}
+	return map[string]string{InterLicenceName: interLicence, MonoLicenceName: monoLicence, EastAsianLicence: eastAsianLicence}
 }

@@ -45,6 +45,9 @@ func TestEveryFontIsThereWithItsLicence(t *testing.T) {
 			t.Errorf("%s has no licence text", c.name)
 		}
 	}
+	if !strings.Contains(FontLicences()[EastAsianLicence], "Apache License") {
+		t.Errorf("%s has no licence text", EastAsianName)
+	}
 }
 
 func TestTrayIconTellsStateCountAndPanelApart(t *testing.T) {

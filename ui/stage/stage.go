@@ -4,14 +4,17 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"fermata/assets"
 	"fermata/ui/kit"
+	"fermata/ui/kit/glyphs"
 	"fermata/ui/pump"
 
 	"fyne.io/fyne/v2"
@@ -23,6 +26,11 @@ import (
 // patience is how long a test waits for something that happens off its goroutine: long, for a busy machine under the
 // race detector.
 const patience = time.Minute
+
+// fonts shows Fyne the same fonts as in the app, once in a process.
+var fonts = sync.OnceValue(func() error {
+	return glyphs.Prepare(filepath.Join(os.TempDir(), fmt.Sprintf("fermata-stage-%d", os.Getuid())))
+})
 
 // queued is more than any room ever brings at once.
 const queued = 4096
@@ -39,6 +47,9 @@ type Stage struct {
 // New starts a screen with Fermata's theme in the light variant, or in the one that is given.
 func New(tb testing.TB, variant ...fyne.ThemeVariant) *Stage {
 	tb.Helper()
+	if err := fonts(); err != nil {
+		tb.Fatal(err)
+	}
 	variant = append(variant, theme.VariantLight)
 	app := test.NewApp()
 	tb.Cleanup(app.Quit)
