@@ -122,10 +122,14 @@ func withStore(ctx context.Context, f folder, work func(*engine.Engine) error) e
 	if err != nil {
 		return err
 	}
+	login, err := newAtLogin(f, os.Getenv)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
 	// The engine is not started: nothing runs, and what needs an agent or a forge is not asked of it.
 	err = work(engine.New(engine.Options{
 		Store: db, Git: git.New(git.Options{LockDir: f.gitLocks(), Environ: os.Environ}), WorktreeRoot: f.worktrees(),
-		Now: time.Now, NewID: newID, Log: slog.New(slog.DiscardHandler),
+		Login: login, Now: time.Now, NewID: newID, Log: slog.New(slog.DiscardHandler),
 	}))
 	return errors.Join(err, db.Close())
 }

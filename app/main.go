@@ -23,6 +23,9 @@ const Version = "0.1.0"
 // hostCommand is the hidden command that every Claude Code session runs under.
 const hostCommand = "agent-host"
 
+// hiddenFlag starts the app without a window.
+const hiddenFlag = "hidden"
+
 // Exit codes: 1 for what could not be done, 2 for wrong usage.
 const (
 	exitOK     = 0
@@ -73,6 +76,7 @@ const helpText = `Fermata runs your own Claude Code on pieces of work and stops 
 
   --data-dir DIR      where Fermata keeps its data (else FERMATA_DATA_DIR, else the platform's data folder)
   --log-level LEVEL   debug, info, warn or error
+  --hidden            start without a window where there is a tray, as at login
 `
 
 // run parses the command line and does what it says.
@@ -81,6 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.SetOutput(io.Discard)
 	dataDir := flags.String("data-dir", "", "")
 	level := flags.String("log-level", "info", "")
+	hidden := flags.Bool(hiddenFlag, false, "")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			fmt.Fprint(out, helpText)
@@ -99,7 +104,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	rest := flags.Args()
 	if len(rest) == 0 {
 		hush.End()
-		return start(ctx, folder, log)
+		return start(ctx, folder, log, *hidden)
 	}
 	switch rest[0] {
 	case "version":

@@ -15,8 +15,9 @@ import (
 	fyneapp "fyne.io/fyne/v2/app"
 
 	"fermata/assets"
+	"fermata/pieces"
 	"fermata/ui"
-	"fermata/ui/kit"
+	"fermata/ui/kit/glyphs"
 	"fermata/ui/pump"
 )
 
@@ -28,7 +29,7 @@ const appID = "run.fermata.app"
 const firstDrawn = time.Second
 
 // start runs the app until it quits, or shows the window of the one that has the data folder.
-func start(ctx context.Context, f folder, log *slog.Logger) error {
+func start(ctx context.Context, f folder, log *slog.Logger, hidden bool) error {
 	release, err := claim(f)
 	if errors.Is(err, errRunning) {
 		if err := tell(ctx, f, order{Do: orderShow}, nil); err != nil {
@@ -53,7 +54,7 @@ func start(ctx context.Context, f folder, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.live(ctx, cancel), c.calls.close(), c.store.Close())
+	return errors.Join(c.live(ctx, cancel, hidden), c.calls.close(), c.store.Close())
 }
 
 // keepCrashes lets a crash of the runtime itself leave its reason in the data folder.
@@ -73,7 +74,7 @@ func hasDisplay(env func(string) string) error {
 }
 
 // live runs the windows on this goroutine and everything else beside it, and ends all of it in order.
-func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
+func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool) error {
 	// The engine ends by Close, after the waiting calls were answered, and not by the signal itself.
 	if err := c.engine.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -95,16 +96,22 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	}()
 	a := fyneapp.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))
-	a.Settings().SetTheme(kit.NewTheme(kit.Fonts{
-		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
-	}))
+	if err := glyphs.Prepare(c.folder.fonts()); err != nil {
+		c.log.Warn("the windows are drawn with Fyne's own fonts", "err", err)
+	}
+	dress := newLook(a, c.log)
+	first, err := c.engine.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := ui.LookOf(first)
+	c.keepAtLogin(first)
 	host := findTray(a, c.log)
 	screen := pump.New()
 	shell := ui.New(ui.Options{
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
-		Tray: host, DataFolder: string(c.folder),
+		Tray: host, DataFolder: string(c.folder), Wear: dress.wear, Look: wanted, Hidden: hidden,
 	})
-	var err error
 	l, err = listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
 		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(ctx, screen, shell, name) })
 	})
@@ -113,7 +120,11 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc) error {
 	}
 	work.Go(func() { l.serve(ctx) })
 	c.plane.windows(func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) })
-	a.Lifecycle().SetOnStarted(func() { shell.Start(ctx) })
+	a.Lifecycle().SetOnStarted(func() {
+		// Fyne follows the desktop only while no theme was set before it runs.
+		dress.wear(wanted)
+		shell.Start(ctx)
+	})
 	a.Lifecycle().SetOnEnteredForeground(sync.OnceFunc(func() { time.AfterFunc(firstDrawn, debug.FreeOSMemory) }))
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
@@ -142,5 +153,13 @@ func locate(ctx context.Context, screen *pump.Pump, shell *ui.Shell, name string
 		return f.place, f.err
 	case <-ctx.Done():
 		return ui.Place{}, context.Cause(ctx)
+	}
+}
+
+// keepAtLogin repairs what the desktop starts at login: this program may have moved, and the command line may have changed
+// the setting.
+func (c *core) keepAtLogin(settings map[string]string) {
+	if err := c.login.StartAtLogin(settings[pieces.KeyStartAtLogin] == "true"); err != nil {
+		c.log.Warn("start at login", "err", err)
 	}
 }

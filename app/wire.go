@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -35,6 +36,7 @@ type core struct {
 	guard   *guard
 	calls   *callBook
 	plane   *controlPlane
+	login   atLogin
 }
 
 // build makes the object graph: what everything is made of is said here and nowhere else.
@@ -51,6 +53,10 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 		folder: f, log: log, store: db, desk: &consent.Desk{},
 		secrets: &secrets{file: f.token(), log: log},
 	}
+	if c.login, err = newAtLogin(f, os.Getenv); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	environ := environment()
 	setting := func(key string) string {
 		all, err := db.SettingValues(ctx)
 		if err != nil {
@@ -59,10 +65,10 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 		return all[key]
 	}
 	claude := func() string { return setting(pieces.KeyClaudePath) }
-	driver := agent.New(agent.Options{Claude: claude, Host: []string{program, hostCommand}, Environ: os.Environ, Log: log})
+	driver := agent.New(agent.Options{Claude: claude, Host: []string{program, hostCommand}, Environ: environ, Log: log})
 	c.engine = engine.New(engine.Options{
 		Store:  db,
-		Git:    git.New(git.Options{LockDir: f.gitLocks(), Environ: os.Environ}),
+		Git:    git.New(git.Options{LockDir: f.gitLocks(), Environ: environ}),
 		Agents: agents{driver},
 		Forge: forge.New(forge.Options{
 			APIURL: func() string {
@@ -76,13 +82,14 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 			},
 			HTTP: &http.Client{Timeout: time.Minute},
 		}),
+		Login:        c.login,
 		WorktreeRoot: f.worktrees(), Now: time.Now, NewID: newID, Log: log,
 	})
 	home, err := os.UserHomeDir()
 	if err != nil {
 		log.Warn("find the home folder", "err", err)
 	}
-	reg := register.New(register.Options{Claude: func() string { return claudePath(claude()) }, Home: home, Environ: os.Environ})
+	reg := register.New(register.Options{Claude: func() string { return claudePath(claude()) }, Home: home, Environ: environ})
 	c.guard = newGuard(c.engine, log)
 	c.calls = &callBook{path: f.audit(), log: log}
 	c.plane = newControlPlane(planeParts{engine: c.engine, desk: c.desk, secrets: c.secrets, guard: c.guard, calls: c.calls, reg: reg, log: log})

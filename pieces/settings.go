@@ -32,6 +32,9 @@ const (
 	KeyDependencies       = "pieces.dependencies"
 	KeyBudgetUSD          = "pieces.budgetUSD"
 	KeyClaudePath         = "claude.path"
+	KeyStartAtLogin       = "app.startAtLogin"
+	KeyTheme              = "app.theme"
+	KeyTextSize           = "app.textSize"
 	KeyEditor             = "app.editor"
 	KeyTerminal           = "app.terminal"
 	KeyGitHubAPIURL       = "github.apiUrl"
@@ -40,6 +43,22 @@ const (
 	keyClaudeModelPrefix  = "claude.model."
 	keyClaudeEffortPrefix = "claude.effort."
 )
+
+// The values of KeyTheme: as the desktop is, always light, always dark.
+const (
+	ThemeSystem = "system"
+	ThemeLight  = "light"
+	ThemeDark   = "dark"
+)
+
+// TextSizes are the values of KeyTextSize, in percent. Steps of ten are what the screen's scale is rounded to.
+func TextSizes() []string {
+	var sizes []string
+	for percent := 80; percent <= 200; percent += 10 {
+		sizes = append(sizes, strconv.Itoa(percent))
+	}
+	return sizes
+}
 
 // Steps are the steps of a piece that have a model and an effort of their own.
 func Steps() []string {
@@ -86,6 +105,9 @@ func buildSettings() []Setting {
 		{Key: KeyPermissionProfile, Kind: SettingChoice, Default: string(ProfileStandard), Choices: []string{string(ProfileSafe), string(ProfileStandard), string(ProfileTrusted)}, Sentence: "What agents may do without asking"},
 		on(KeyDependencies, "true", "Lets pieces wait on other pieces"),
 		{Key: KeyBudgetUSD, Kind: SettingMoney, Default: "0", Sentence: "What one piece may cost in US dollars before it stops; 0 for no limit"},
+		on(KeyStartAtLogin, "false", "Starts Fermata when you log in, in the tray and without a window"),
+		{Key: KeyTheme, Kind: SettingChoice, Default: ThemeSystem, Choices: []string{ThemeSystem, ThemeLight, ThemeDark}, Sentence: "Follows your desktop, or stays light or dark"},
+		{Key: KeyTextSize, Kind: SettingChoice, Default: "100", Choices: TextSizes(), Sentence: "How large text is drawn, and all that belongs to it, in percent"},
 		{Key: KeyClaudePath, Kind: SettingText, Sentence: "Where the claude command is; empty to look it up"},
 		{Key: KeyEditor, Kind: SettingText, Sentence: "The command that opens a worktree in an editor; empty to look one up"},
 		{Key: KeyTerminal, Kind: SettingText, Sentence: "The command that opens a terminal in a worktree; empty to look one up"},

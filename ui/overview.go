@@ -20,6 +20,7 @@ type overview struct {
 	pieces   []pieces.Snapshot
 	notify   bool // the person wants to be told of what needs them
 	findings map[string][]pieces.Finding
+	look     Look
 }
 
 func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
@@ -37,6 +38,7 @@ func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
 	}
 	all, err := s.Engine.Settings(ctx)
 	o.notify = all[pieces.KeyNotifyRequired] == "true"
+	o.look = LookOf(all)
 	return o, err
 }
 

@@ -42,6 +42,9 @@ type Options struct {
 	Version    string
 	Tray       tray.Host // nil: the desktop has no tray
 	DataFolder string
+	Wear       func(Look) // draws every window in this way from now on
+	Look       Look       // how Wear drew them last
+	Hidden     bool       // start without a window, where there is a tray to open one from
 }
 
 // Shell is all the windows of the app. Its methods are called on the main goroutine, but for Close.
@@ -56,6 +59,7 @@ type Shell struct {
 	home     *home.Home                  // nil while its window is closed
 	projects map[string]*project.Project // those with an open window, by id
 	last     overview
+	look     Look            // how the windows are drawn now
 	read     bool            // last was read
 	seen     map[string]bool // cues that were there already: nil before the first reading
 	quitting bool
@@ -64,7 +68,7 @@ type Shell struct {
 // New returns a shell that shows nothing but the tray until Start. It is called on the main goroutine before the app
 // runs: Fyne starts the tray only as the app starts, so a tray that is set later is never seen.
 func New(o Options) *Shell {
-	s := &Shell{Options: o, projects: map[string]*project.Project{}}
+	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}}
 	if s.Tray != nil {
 		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
 			Show: s.Show, OpenProject: s.OpenProject, NewDraft: s.newDraft, Settings: s.openSettings, Quit: s.quit,
@@ -79,6 +83,7 @@ func (s *Shell) Start(ctx context.Context) {
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
 	s.cards.Follow()
+	s.App.Settings().AddListener(func(fyne.Settings) { s.draw() }) // the desktop's panel may have turned dark
 	wake, stop := s.Engine.Watch()
 	context.AfterFunc(s.ctx, stop)
 	pump.Follow(s.ctx, s.Pump, pump.EachMinute(s.ctx, s.Pump, wake), s.readOverview, s.show, s.fail)
@@ -93,6 +98,9 @@ func (s *Shell) Start(ctx context.Context) {
 		}
 		if err == nil && welcomed != "true" {
 			s.openWelcome()
+			return
+		}
+		if s.Hidden && s.tray != nil {
 			return
 		}
 		s.openHome()
@@ -126,6 +134,7 @@ func (s *Shell) dark() bool {
 // show keeps what was read and draws it where it is shown.
 func (s *Shell) show(o overview) {
 	s.last, s.read = o, true
+	s.wear(o.look)
 	s.notifyCues(o)
 	s.draw()
 }

@@ -65,6 +65,8 @@ type world struct {
 	list       []pieces.Snapshot
 	status     settings.ServerStatus
 	registered []bool
+	hidden     bool
+	worn       []Look                      // every look that the windows were drawn in
 	found      map[string][]pieces.Finding // by project, once it was looked over
 	ails       pieces.Finding              // what will be found
 }
@@ -188,7 +190,7 @@ func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	if prepare != nil {
 		prepare(w)
 	}
-	o := Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Version: "0.1.0", DataFolder: "/data"}
+	o := Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Version: "0.1.0", DataFolder: "/data", Look: LookOf(w.values), Wear: w.wear, Hidden: w.hidden}
 	if withTray {
 		o.Tray = w
 	}
@@ -197,6 +199,8 @@ func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	t.Cleanup(w.shell.Close)
 	return w
 }
+
+func (w *world) wear(l Look) { w.worn = append(w.worn, l) }
 
 func (w *world) window(title string) fyne.Window {
 	for _, o := range w.App.Driver().AllWindows() {
@@ -266,7 +270,7 @@ func TestMissingTrayIsSaidOnce(t *testing.T) {
 	}
 	w.Tap(home, "home:hideNotice")
 	w.shell.Show()
-	again := New(Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler)})
+	again := New(Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Look: LookOf(w.values), Wear: w.wear})
 	home.Close()
 	again.Start(t.Context())
 	t.Cleanup(again.Close)
@@ -499,5 +503,44 @@ func TestAWindowThatIsOpenedAgainWhileItLeavesStays(t *testing.T) {
 	})
 	if closed {
 		t.Error("it was closed although it was opened again")
+	}
+}
+
+func TestWindowsAreDrawnAsTheSettingsSay(t *testing.T) {
+	w := start(t, true, nil)
+	home := w.waitFor("Fermata", "project:m")
+	if len(w.worn) != 0 {
+		t.Errorf("the windows were drawn anew as %v though nothing had changed", w.worn)
+	}
+	before := home.Canvas().Size()
+	w.mu.Lock()
+	w.values[pieces.KeyTheme], w.values[pieces.KeyTextSize] = pieces.ThemeDark, "200"
+	w.mu.Unlock()
+	w.hub.Wake()
+	want := Look{Theme: pieces.ThemeDark, TextSize: 200}
+	w.Until("the windows are drawn dark and large", func() bool { return slices.Contains(w.worn, want) })
+	if after := home.Canvas().Size(); after.Width > before.Width/2 && after.Width > home.Content().MinSize().Width {
+		t.Errorf("the window is %v wide, it was %v: with text of twice the size it does not stay on the screen", after.Width, before.Width)
+	}
+	// The window's size is remembered as it is at the usual size of text.
+	kept := home.Canvas().Size().Width * 2
+	home.Close()
+	if got := w.App.Preferences().FloatList("window.home"); len(got) != 2 || float32(got[0]) != kept {
+		t.Errorf("remembered %v, want a width of %v", got, kept)
+	}
+}
+
+func TestHiddenStartOpensNoWindowWhereThereIsATray(t *testing.T) {
+	for _, tray := range []bool{true, false} {
+		w := start(t, tray, func(w *world) { w.hidden = true })
+		if !tray {
+			w.wait("Fermata")
+			continue
+		}
+		w.Until("the projects are in the tray's menu", func() bool { return w.menu != nil && len(w.menu.Items) > 4 })
+		w.Drain()
+		if w.window("Fermata") != nil {
+			t.Error("a window is open")
+		}
 	}
 }

@@ -137,23 +137,3 @@ func (u uncovered) SetOnTypedKey(do func(*fyne.KeyEvent)) {
 		}
 	})
 }
-
-// No window is made smaller than is useful, whatever was remembered.
-const (
-	leastWide = 480
-	leastHigh = 360
-)
-
-// remembered is the size that a window had when it was last closed, or the one it is made for.
-func (s *Shell) remembered(r room) fyne.Size {
-	kept := s.App.Preferences().FloatListWithFallback("window."+r.key, nil)
-	if len(kept) != 2 {
-		return r.size
-	}
-	return fyne.NewSize(float32(kept[0]), float32(kept[1])).Max(fyne.NewSize(leastWide, leastHigh))
-}
-
-func (s *Shell) remember(w *window) {
-	size := w.Canvas().Size()
-	s.App.Preferences().SetFloatList("window."+w.key, []float64{float64(size.Width), float64(size.Height)})
-}

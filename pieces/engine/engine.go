@@ -13,12 +13,13 @@ import (
 	"fermata/pieces/signal"
 )
 
-// Options is what an Engine is made of. All fields but PollEvery are needed.
+// Options is what an Engine is made of. All fields but Login and PollEvery are needed.
 type Options struct {
 	Store  Store
 	Git    Git
 	Agents Agents
 	Forge  Forge
+	Login  Login // nil: the setting is kept, and nothing follows from it
 	// WorktreeRoot is the folder that worktrees are made under; nothing outside it is ever removed.
 	WorktreeRoot string
 	Now          func() time.Time

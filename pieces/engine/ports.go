@@ -163,3 +163,9 @@ type Forge interface {
 	Find(ctx context.Context, remoteURL, head string) (*pieces.PullRequest, error)
 	Read(ctx context.Context, remoteURL string, prs []pieces.PullRequest) []pieces.PullRequest
 }
+
+// Login is the part of the desktop that starts programs when the person logs in.
+type Login interface {
+	// StartAtLogin makes the desktop start Fermata at login, or no longer. It is safe to repeat.
+	StartAtLogin(on bool) error
+}

@@ -214,6 +214,11 @@ func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 			}
 		}
 	}
+	if key == pieces.KeyStartAtLogin && e.Login != nil {
+		if err := e.Login.StartAtLogin(value == "true"); err != nil {
+			return refuse("The desktop could not be told: "+err.Error(), err)
+		}
+	}
 	if err := e.Store.SetSetting(ctx, key, value); err != nil {
 		return fmt.Errorf("write setting %s: %w", key, err)
 	}

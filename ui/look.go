@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"strconv"
+
+	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
+)
+
+// Look is how the windows are drawn.
+type Look struct {
+	Theme    string // one of pieces.ThemeSystem, ThemeLight and ThemeDark
+	TextSize int    // in percent of what the screen asks for
+}
+
+// LookOf reads the look out of the settings.
+func LookOf(values map[string]string) Look {
+	percent, err := strconv.Atoi(values[pieces.KeyTextSize])
+	if err != nil || percent <= 0 {
+		percent = 100
+	}
+	return Look{Theme: values[pieces.KeyTheme], TextSize: percent}
+}
+
+// zoom is by how much larger than usual everything is drawn.
+func (l Look) zoom() float32 {
+	if l.TextSize == 0 {
+		return 1
+	}
+	return float32(l.TextSize) / 100
+}
+
+// wear draws the windows in another way. They keep their room on the screen when their text grows: a window that grew with
+// it would leave the screen.
+func (s *Shell) wear(look Look) {
+	if look == s.look {
+		return
+	}
+	was := s.look
+	s.look = look
+	before := make([]fyne.Size, len(s.windows))
+	for i, w := range s.windows {
+		before[i] = w.Canvas().Size()
+	}
+	s.Wear(look)
+	if was.zoom() == look.zoom() {
+		return
+	}
+	for i, w := range s.windows {
+		w.Resize(times(before[i], was.zoom()/look.zoom()))
+	}
+}
+
+func times(size fyne.Size, factor float32) fyne.Size {
+	return fyne.NewSize(size.Width*factor, size.Height*factor)
+}
+
+// No window is made smaller than is useful, whatever was remembered.
+const (
+	leastWide = 480
+	leastHigh = 360
+)
+
+// A window that is larger than this at the usual size of text gets smaller when text grows, so that it stays on the screen.
+const (
+	usefulWide = 720
+	usefulHigh = 480
+)
+
+// remembered is the size that a window had when it was last closed, or the one it is made for. It is kept as it is at the
+// usual size of text.
+func (s *Shell) remembered(r room) fyne.Size {
+	kept := s.App.Preferences().FloatListWithFallback("window."+r.key, nil)
+	if len(kept) == 2 {
+		return times(fyne.NewSize(float32(kept[0]), float32(kept[1])), 1/s.look.zoom()).Max(fyne.NewSize(leastWide, leastHigh))
+	}
+	least := r.size.Min(fyne.NewSize(usefulWide, usefulHigh))
+	return times(r.size, 1/s.look.zoom()).Max(least)
+}
+
+func (s *Shell) remember(w *window) {
+	size := times(w.Canvas().Size(), s.look.zoom())
+	s.App.Preferences().SetFloatList("window."+w.key, []float64{float64(size.Width), float64(size.Height)})
+}
