@@ -223,9 +223,11 @@ func permissive() []pieces.Facts {
 	held.Held = true
 	failed := held
 	failed.DependencyFailed = true
+	split := held
+	split.SplitProposals, split.SplitHold = true, true
 	still := free
 	still.Feedback = false
-	return []pieces.Facts{free, held, failed, still}
+	return []pieces.Facts{free, held, failed, split, still}
 }
 
 // leads says whether the rail has a way from one state to another on a trigger.

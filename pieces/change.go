@@ -31,6 +31,8 @@ type Change struct {
 	// Links are added to what the piece waits on, DropLinks taken away by their blockers' ids.
 	Links     []Link
 	DropLinks []string
+	// IgnoreLinks are the blockers whose links hold nothing any more.
+	IgnoreLinks []string
 	// Quiet leaves out the history row: for facts that are no transition, such as a cost that grew.
 	Quiet bool
 }

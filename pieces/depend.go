@@ -23,6 +23,8 @@ type Link struct {
 	BlockerID string // the piece or draft that it waits on; it may be gone by now
 	Name      string // the blocker's when the link was made, for when it is gone
 	Origin    Origin
+	// Ignored is set once the person started the item anyway: the link stays and holds nothing any more.
+	Ignored   bool
 	CreatedAt time.Time
 }
 
@@ -54,11 +56,12 @@ type Dependency struct {
 	Origin   Origin
 	State    string // the blocker's phase as the board shows it, or StateDeleted
 	Standing Standing
+	Ignored  bool // the person started the item anyway
 }
 
 // DependencyOn reads a link whose blocker is a piece, a draft, or gone when both are nil.
 func DependencyOn(l Link, piece *Snapshot, draft *Draft) Dependency {
-	d := Dependency{ID: l.BlockerID, Name: l.Name, Origin: l.Origin, State: StateDeleted, Standing: Wrong}
+	d := Dependency{ID: l.BlockerID, Name: l.Name, Origin: l.Origin, State: StateDeleted, Standing: Wrong, Ignored: l.Ignored}
 	switch {
 	case piece != nil:
 		d.Name, d.State, d.Standing = piece.Piece.Name, piece.Display(), standingOf(*piece)
@@ -121,11 +124,11 @@ func (d Dependency) Is(name string) bool {
 	return strings.EqualFold(d.ID, name) || (d.Key != "" && strings.EqualFold(d.Key, name))
 }
 
-// BlockingKeys lists what of an item's dependencies is unmet or went wrong, by its handle; never nil.
+// BlockingKeys lists what of an item's dependencies is unmet or went wrong and is not ignored, by its handle; never nil.
 func BlockingKeys(list []Dependency) []string {
 	keys := []string{}
 	for _, d := range list {
-		if d.Standing != Met {
+		if d.Standing != Met && !d.Ignored {
 			keys = append(keys, d.Handle())
 		}
 	}
@@ -148,12 +151,16 @@ func (s Snapshot) Waits() bool {
 	return s.Piece.Activity == Waiting || s.Piece.Activity == DependencyBlocked
 }
 
-// held says whether the piece's dependencies hold it, and whether one of them went wrong.
+// held says whether the piece's dependencies hold it, and whether one of them went wrong. Those of a split hold in any lane.
 func (s Snapshot) held() (held, wrong bool) {
-	if !Holds(s.Piece.Config.Lane, s.Piece.Play) {
-		return false, false
+	list := s.SplitBlockers()
+	if Holds(s.Piece.Config.Lane, s.Piece.Play) {
+		list = s.Dependencies
 	}
-	for _, d := range s.Dependencies {
+	for _, d := range list {
+		if d.Ignored {
+			continue
+		}
 		held = held || d.Standing != Met
 		wrong = wrong || d.Standing == Wrong
 	}

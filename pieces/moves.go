@@ -34,6 +34,8 @@ var (
 	unguarded   = Guard{}
 	specReady   = Guard{"no question is open", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.holds() && !f.WorktreeMissing }}
 	canRewrite  = Guard{"no split holds it", func(f Facts) bool { return !f.OpenQuestions && !f.SplitHold && !f.WorktreeMissing }}
+	proposals   = Guard{"a split is proposed", func(f Facts) bool { return f.SplitProposals }}
+	splitHolds  = Guard{"a split holds it", func(f Facts) bool { return f.SplitHold }}
 	noProposals = Guard{"no split waits", func(f Facts) bool { return !f.SplitProposals && !f.holds() && !f.WorktreeMissing }}
 	hasFailed   = Guard{"an agent failed", func(f Facts) bool { return f.AgentsFailed > 0 && !f.WorktreeMissing }}
 	noneRuns    = Guard{"no agent runs", func(f Facts) bool { return f.AgentsRunning == 0 }}
@@ -170,6 +172,9 @@ func buildMoves() []Move {
 		add(OnDependencyFailed, depsFailed, blocked, idle, waiting)
 		add(OnDependenciesMet, depsMet, idle, waiting, blocked)
 	}
+	add(OnSplitProposed, unguarded, stay, stratIdle)
+	add(OnSplitReviewed, proposals, stay, stratIdle)
+	add(OnSplitStarted, splitHolds, stay, append(before, specIdle, stratIdle)...)
 	// What holds the piece does not keep the person from having its texts written again.
 	add(Trigger(InterviewMessage), filesThere, specBusy, at(PhaseSpec, Waiting), at(PhaseSpec, DependencyBlocked))
 	add(Trigger(GenerateStrategy), canRewrite, stratBusy, at(PhaseStrategy, Waiting), at(PhaseStrategy, DependencyBlocked))

@@ -199,7 +199,10 @@ type Piece struct {
 	Confirmed bool
 	Archived  bool
 	// Run numbers the runs of the agents; a card that stops a run is bound to it.
-	Run int
+	Run    int
+	Splits Splits
+	// CodeReview is the state of the last code review, an overlay over the activity.
+	CodeReview CodeReviewRun
 	// WorkReview is the last work review's verdict, copied here so that the rail needs no document.
 	WorkReview WorkReviewState
 	// ResumedTask is the one agent that resumeTask moves, until the work review judged its work; empty in any other run.

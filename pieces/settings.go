@@ -28,6 +28,8 @@ const (
 	KeyMCPPreferredPort   = "mcp.preferredPort"
 	KeyMCPAskBefore       = "mcp.askBeforeRunsAndPullRequests"
 	KeyAgentsAtOnce       = "pieces.agentsAtOnce"
+	KeyAutoSplit          = "pieces.autoSplit"
+	KeyStartSplits        = "pieces.startSplitPiecesAutomatically"
 	KeyPermissionProfile  = "pieces.permissionProfile"
 	KeyDependencies       = "pieces.dependencies"
 	KeyBudgetUSD          = "pieces.budgetUSD"
@@ -100,8 +102,8 @@ func buildSettings() []Setting {
 		{Key: KeyMCPPreferredPort, Kind: SettingInt, Default: "8787", Min: 1024, Max: 65535, Sentence: "The port the MCP server tries first"},
 		on(KeyMCPAskBefore, "false", "Approve each one in Fermata"),
 		{Key: KeyAgentsAtOnce, Kind: SettingInt, Default: "3", Min: 1, Max: 16, Sentence: "How many agents of one piece run side by side"},
-		on("pieces.autoSplit", "false", "Applies split proposals without asking"),
-		on("pieces.startSplitPiecesAutomatically", "false", "Starts the pieces of a split in the original's lane"),
+		on(KeyAutoSplit, "false", "Applies split proposals without asking"),
+		on(KeyStartSplits, "false", "Starts the pieces of a split in the original's lane"),
 		{Key: KeyPermissionProfile, Kind: SettingChoice, Default: string(ProfileStandard), Choices: []string{string(ProfileSafe), string(ProfileStandard), string(ProfileTrusted)}, Sentence: "What agents may do without asking"},
 		on(KeyDependencies, "true", "Lets pieces wait on other pieces"),
 		{Key: KeyBudgetUSD, Kind: SettingMoney, Default: "0", Sentence: "What one piece may cost in US dollars before it stops; 0 for no limit"},

@@ -9,6 +9,7 @@ import (
 type Flags struct {
 	CodeReview   bool
 	Dependencies bool
+	AutoSplit    bool
 }
 
 // Snapshot is a piece with all that is read together with it: what a row, a card or a window shows.
@@ -62,6 +63,7 @@ func (s Snapshot) Facts() Facts {
 	}
 	f.AgentWaiting = len(s.Prompts) > 0
 	f.Held, f.DependencyFailed = s.held()
+	f.SplitProposals, f.SplitHold = len(p.Splits.Proposals) > 0, len(s.SplitBlockers()) > 0
 	return f
 }
 

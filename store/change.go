@@ -76,6 +76,32 @@ func (s *Store) AddPiece(ctx context.Context, c pieces.Change) (pieces.Piece, er
 	return toPieceRow(c.Piece).piece(), nil
 }
 
+// Split makes the new pieces of a split and writes the change of the piece that they were split off from, when it still has
+// c.Piece.Version, in one transaction. It returns that piece as it is now stored.
+func (s *Store) Split(ctx context.Context, c pieces.Change, parts []pieces.Change) (pieces.Piece, error) {
+	read, now := c.Piece.Version, s.now().UTC().Round(0)
+	c.Piece.Version, c.Piece.UpdatedAt = read+1, now
+	err := s.write(ctx, fmt.Sprintf("split piece %s", c.Piece.ID), func(tx *gorm.DB) error {
+		if err := updatePiece(tx, c.Piece, read); err != nil {
+			return err
+		}
+		for _, part := range parts {
+			part.Piece.Version, part.Piece.UpdatedAt = 1, now
+			if err := insertPiece(tx, part.Piece); err != nil {
+				return err
+			}
+			if err := saveParts(tx, part, now); err != nil {
+				return err
+			}
+		}
+		return saveParts(tx, c, now)
+	})
+	if err != nil {
+		return pieces.Piece{}, err
+	}
+	return toPieceRow(c.Piece).piece(), nil
+}
+
 func takeDraft(tx *gorm.DB, id string, version int64) error {
 	released, err := exists(tx, &pieceRow{}, id)
 	if err != nil {
@@ -103,6 +129,9 @@ func saveParts(tx *gorm.DB, c pieces.Change, now time.Time) error {
 		return err
 	}
 	if err := dropLinks(tx, c.Piece.ID, c.DropLinks); err != nil {
+		return err
+	}
+	if err := ignoreLinks(tx, c.Piece.ID, c.IgnoreLinks); err != nil {
 		return err
 	}
 	if err := saveArtifacts(tx, c.Piece.ID, c.Artifacts, now); err != nil {

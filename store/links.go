@@ -15,6 +15,7 @@ type linkRow struct {
 	BlockerID string `gorm:"primaryKey"`
 	Name      string
 	Origin    string
+	Ignored   bool
 	CreatedAt string
 }
 
@@ -22,11 +23,11 @@ type linkRow struct {
 func (linkRow) TableName() string { return "links" }
 
 func toLinkRow(l pieces.Link) linkRow {
-	return linkRow{l.ItemID, l.BlockerID, l.Name, string(l.Origin), stamp(l.CreatedAt)}
+	return linkRow{l.ItemID, l.BlockerID, l.Name, string(l.Origin), l.Ignored, stamp(l.CreatedAt)}
 }
 
 func (r linkRow) link() pieces.Link {
-	return pieces.Link{ItemID: r.ItemID, BlockerID: r.BlockerID, Name: r.Name, Origin: pieces.Origin(r.Origin), CreatedAt: moment(r.CreatedAt)}
+	return pieces.Link{ItemID: r.ItemID, BlockerID: r.BlockerID, Name: r.Name, Origin: pieces.Origin(r.Origin), Ignored: r.Ignored, CreatedAt: moment(r.CreatedAt)}
 }
 
 // Links lists what all pieces and drafts wait on, oldest first.
@@ -71,6 +72,14 @@ func addLinks(tx *gorm.DB, itemID string, links []pieces.Link) error {
 		}
 	}
 	return nil
+}
+
+// ignoreLinks keeps links that hold nothing any more.
+func ignoreLinks(tx *gorm.DB, itemID string, blockerIDs []string) error {
+	if len(blockerIDs) == 0 {
+		return nil
+	}
+	return tx.Model(&linkRow{}).Where("item_id = ? AND blocker_id IN ?", itemID, blockerIDs).Update("ignored", true).Error
 }
 
 func dropLinks(tx *gorm.DB, itemID string, blockerIDs []string) error {

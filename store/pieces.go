@@ -25,6 +25,8 @@ type pieceRow struct {
 	Base            jsonOf[storedBase]
 	Config          jsonOf[pieces.Config]
 	Interview       jsonOf[pieces.Interview]
+	Splits          jsonOf[*pieces.Splits]
+	CodeReview      jsonOf[*pieces.CodeReviewRun]
 	Play            bool
 	PR              jsonOf[*storedPR] `gorm:"column:pr"`
 	Confirmed       bool
@@ -88,6 +90,13 @@ func toPieceRow(p pieces.Piece) pieceRow {
 		SavedRef: p.SavedRef, Source: jsonOf[*pieces.Source]{p.Source}, RunAt: p.RunAt, CostUSD: p.CostUSD,
 		Version: p.Version, CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOrNull(p.CompletedAt),
 	}
+	if splits := p.Splits.Clone(); !splits.Empty() {
+		r.Splits.V = &splits
+	}
+	if review := p.CodeReview; review != (pieces.CodeReviewRun{}) {
+		review.At = review.At.UTC()
+		r.CodeReview.V = &review
+	}
 	if p.PR != nil {
 		pr := storedPR(*p.PR)
 		pr.ReadAt = pr.ReadAt.UTC()
@@ -105,6 +114,12 @@ func (r pieceRow) piece() pieces.Piece {
 		RunAt: r.RunAt, CostUSD: r.CostUSD, Version: r.Version,
 		ResumedTask: r.ResumedTask, LimitEnds: moment(r.LimitEnds), LimitResumed: r.LimitResumed,
 		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), CompletedAt: momentOrNil(r.CompletedAt),
+	}
+	if r.Splits.V != nil {
+		p.Splits = *r.Splits.V
+	}
+	if r.CodeReview.V != nil {
+		p.CodeReview = *r.CodeReview.V
 	}
 	if r.PR.V != nil {
 		pr := pieces.PullRequest(*r.PR.V)

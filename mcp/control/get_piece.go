@@ -67,7 +67,7 @@ type pieceDetail struct {
 	LegalActions   []pieces.Action `json:"legalActions"`
 	ReviewProgress *reviewProgress `json:"reviewProgress"`
 	Artifacts      map[string]bool `json:"artifacts"`
-	SplitEvents    []any           `json:"splitEvents"`
+	SplitEvents    []splitEvent    `json:"splitEvents"`
 	Interview      *interview      `json:"interview"`
 }
 
@@ -112,7 +112,7 @@ func (c *control) pieceDetail(ctx context.Context, s pieces.Snapshot) (any, erro
 		pieceRow: row, BranchName: orNull(p.Branch), WorktreePath: orNull(p.Worktree), Config: configOf(p.Config),
 		Failure: orNull(p.Failure), CostUSD: p.CostUSD,
 		Tasks: tasksOf(s), Edges: []edgeView{}, Sessions: []sessionRow{}, LegalActions: s.LegalActions(),
-		ReviewProgress: reviewOf(s), Artifacts: artifactsOf(s), SplitEvents: []any{}, Interview: interviewOf(s),
+		ReviewProgress: reviewOf(s), Artifacts: artifactsOf(s), SplitEvents: splitEventsOf(s), Interview: interviewOf(s),
 	}
 	for _, e := range s.Edges {
 		d.Edges = append(d.Edges, edgeView(e))

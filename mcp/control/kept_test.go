@@ -92,14 +92,14 @@ func TestARowIsEncodedAgainWhenAnythingItTellsChanged(t *testing.T) {
 		func() { p.Piece.Version++; p.Piece.Name = "renamed" },
 		func() { p.HistoryID++; p.Tasks[0].State = pieces.TaskCompleted },
 		func() { p.Prompts = []pieces.Prompt{{ID: "q", PieceID: pieceID, Kind: pieces.PromptQuestion}} },
-		func() { k.engine.settings[keyStartSplits] = "true" },
+		func() { k.engine.settings[pieces.KeyStartSplits] = "true" },
 	} {
 		change()
 		now := textOf(k, "list_pieces", `{}`)
 		if now == last {
 			t.Errorf("the row is the same: %s", now)
 		}
-		fresh, err := encodeText(pieceRowOf(*p, k.engine.settings[keyStartSplits] == "true"))
+		fresh, err := encodeText(pieceRowOf(*p, k.engine.settings[pieces.KeyStartSplits] == "true"))
 		if err != nil || !strings.Contains(now, fresh) {
 			t.Errorf("%v\n got %s\nwant %s", err, now, fresh)
 		}

@@ -31,7 +31,7 @@ func linksOf(list []pieces.Dependency, waiting bool) links {
 func dependenciesOf(list []pieces.Dependency) []dependency {
 	views := make([]dependency, 0, len(list))
 	for _, d := range list {
-		views = append(views, dependency{ID: orNull(d.ID), Key: orNull(d.Key), Name: orNull(d.Name), Origin: d.Origin, State: d.State})
+		views = append(views, dependency{ID: orNull(d.ID), Key: orNull(d.Key), Name: orNull(d.Name), Origin: d.Origin, State: d.State, Ignored: d.Ignored})
 	}
 	return views
 }

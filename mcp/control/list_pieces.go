@@ -22,7 +22,7 @@ func (c *control) listPieces(ctx context.Context, a args) (any, error) {
 	if err != nil || none {
 		return map[string]any{"pieces": []any{}}, err
 	}
-	startSplits, err := c.on(ctx, keyStartSplits)
+	startSplits, err := c.on(ctx, pieces.KeyStartSplits)
 	if err != nil {
 		return nil, err
 	}

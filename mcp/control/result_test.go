@@ -159,7 +159,7 @@ func TestPieceShowsWhatItsPhaseAdds(t *testing.T) {
 		{"question": "When?", "header": "", "options": [], "multiSelect": false}]}`)
 	same(t, got["gate"], `"answerInterview"`)
 
-	k.engine.settings[keyStartSplits] = "true"
+	k.engine.settings[pieces.KeyStartSplits] = "true"
 	got = k.ok("get_piece", values{"pieceId": pieceID}).(map[string]any)
 	same(t, got["splitStart"], `{"startSplitPiecesAutomatically": true, "mode": null, "waitsForYou": false, "reason": null}`)
 }

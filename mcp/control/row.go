@@ -83,32 +83,6 @@ type pieceRow struct {
 	Echo  echoView `json:"echo"`
 }
 
-// splits are a piece's split fields.
-type splits struct {
-	Proposals []any       `json:"splitProposals"`
-	Links     []any       `json:"splitLinks"`
-	Hold      *splitHold  `json:"splitHold"`
-	Pending   *splitsWait `json:"splitPending"`
-	Start     splitStart  `json:"splitStart"`
-}
-
-type splitHold struct {
-	Reason           string   `json:"reason"`
-	BlockingPieceIDs []string `json:"blockingPieceIds"`
-}
-
-type splitsWait struct {
-	Reason      string   `json:"reason"`
-	ProposalIDs []string `json:"proposalIds"`
-}
-
-type splitStart struct {
-	Automatically bool    `json:"startSplitPiecesAutomatically"`
-	Mode          *string `json:"mode"`
-	WaitsForYou   bool    `json:"waitsForYou"`
-	Reason        *string `json:"reason"`
-}
-
 // echoView says on which machine a piece runs.
 type echoView struct {
 	ID     *string `json:"id"`
@@ -116,8 +90,6 @@ type echoView struct {
 	State  string  `json:"state"`
 	Reason *string `json:"reason"`
 }
-
-const keyStartSplits = "pieces.startSplitPiecesAutomatically"
 
 // pieceRowOf builds a piece's row; startSplits is the setting that every row tells.
 func pieceRowOf(s pieces.Snapshot, startSplits bool) pieceRow {
@@ -129,7 +101,7 @@ func pieceRowOf(s pieces.Snapshot, startSplits bool) pieceRow {
 		TaskCount: total, CompletedTaskCount: completed, Progress: s.Progress(), PRURL: prURL(p),
 		CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOf(p.CompletedAt),
 		IsArchived: p.Archived, links: pieceLinks(s),
-		splits: splits{Proposals: []any{}, Links: []any{}, Start: splitStart{Automatically: startSplits}},
+		splits: splitsOf(s, startSplits),
 		RunAt:  placeOf(p.RunAt), Echo: echoView{State: "local"},
 	}
 	return row
@@ -146,7 +118,7 @@ func prURL(p pieces.Piece) *string {
 
 // pieceRow reads the settings that a row tells and builds it.
 func (c *control) pieceRow(ctx context.Context, s pieces.Snapshot) (pieceRow, error) {
-	startSplits, err := c.on(ctx, keyStartSplits)
+	startSplits, err := c.on(ctx, pieces.KeyStartSplits)
 	return pieceRowOf(s, startSplits), err
 }
 

@@ -70,6 +70,9 @@ func illegal(s pieces.Snapshot, rule pieces.Rule) error {
 	if off := !s.Flags.Dependencies; off && (rule.Action == pieces.AddDependency || rule.Action == pieces.RemoveDependency) {
 		words = fmt.Sprintf("%s is not legal now: piece dependencies are turned off.", rule.Action)
 	}
+	if words := splitWords(s, rule.Action); words != "" {
+		return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
+	}
 	if !rule.Available {
 		words = fmt.Sprintf("%s is not available in this version of Fermata.", rule.Action)
 	}
@@ -77,6 +80,20 @@ func illegal(s pieces.Snapshot, rule pieces.Rule) error {
 		words = already
 	}
 	return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
+}
+
+// splitWords say why a split keeps an action from being legal; empty when none does.
+func splitWords(s pieces.Snapshot, a pieces.Action) string {
+	switch a {
+	case pieces.ApproveSpec, pieces.GenerateStrategy, pieces.ApproveStrategy:
+		reason, _ := s.SplitHold()
+		if pending := s.SplitPending(); reason == "" && a == pieces.ApproveStrategy && pending != "" {
+			return pending
+		}
+		return reason
+	default:
+		return ""
+	}
 }
 
 // checkTask checks what a request says about agents against the piece's graph.

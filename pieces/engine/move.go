@@ -47,6 +47,9 @@ func (e *Engine) moveLocked(ctx context.Context, id string, on pieces.Trigger, b
 			c.Piece.Pause = pieces.PauseNone
 		}
 	}
+	if by != pieces.ByFermata && to.Phase != from.Phase {
+		c.Piece.Splits.WaitsForYou = false // the person moved it on
+	}
 	if fill != nil {
 		if err := fill(s, &c); err != nil {
 			return s, err
@@ -121,7 +124,11 @@ func (e *Engine) follow(s pieces.Snapshot) {
 
 // autoplay presses the gate's button for an Auto piece whose Play is pressed; Auto ends at Review.
 func (e *Engine) autoplay(s pieces.Snapshot) {
-	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play || s.DependencyMove() != "" {
+	if s.AppliesSplits() {
+		e.applySplits(s)
+		return
+	}
+	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play || s.Piece.Splits.WaitsForYou || s.DependencyMove() != "" {
 		return
 	}
 	var next pieces.Action

@@ -59,6 +59,8 @@ type PieceStore interface {
 	AddPiece(ctx context.Context, c pieces.Change) (pieces.Piece, error)
 	// Apply writes a change when the piece still has c.Piece.Version, and returns the piece with its new version.
 	Apply(ctx context.Context, c pieces.Change) (pieces.Piece, error)
+	// Split is Apply, and makes the new pieces of parts in the same transaction.
+	Split(ctx context.Context, c pieces.Change, parts []pieces.Change) (pieces.Piece, error)
 	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, error)
 	History(ctx context.Context, pieceID string) ([]pieces.HistoryRow, error) // oldest first
 }

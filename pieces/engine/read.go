@@ -90,7 +90,11 @@ func (e *Engine) flags(ctx context.Context) (pieces.Flags, error) {
 	if err != nil {
 		return pieces.Flags{}, err
 	}
-	return pieces.Flags{CodeReview: valueOf(set, pieces.KeyEdgeCodeReview) == "true", Dependencies: valueOf(set, pieces.KeyDependencies) == "true"}, nil
+	on := func(key string) bool { return valueOf(set, key) == "true" }
+	return pieces.Flags{
+		CodeReview: on(pieces.KeyEdgeEnabled) && on(pieces.KeyEdgeCodeReview), Dependencies: on(pieces.KeyDependencies),
+		AutoSplit: on(pieces.KeyAutoSplit),
+	}, nil
 }
 
 // Artifact returns a document of a piece; false when it does not exist yet.
@@ -221,6 +225,9 @@ func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 	}
 	if err := e.Store.SetSetting(ctx, key, value); err != nil {
 		return fmt.Errorf("write setting %s: %w", key, err)
+	}
+	if key == pieces.KeyAutoSplit && value == "true" {
+		return e.applyWaiting(ctx)
 	}
 	return nil
 }

@@ -69,16 +69,23 @@ func (e *Engine) writeStrategy(ctx context.Context, id string) error {
 		return err
 	}
 	var answer struct {
-		Strategy string `json:"strategy"`
+		Strategy string                 `json:"strategy"`
+		Splits   []pieces.ProposedSplit `json:"splits"`
 	}
-	cost, stepErr := e.askFor(ctx, s, pieces.SessionStrategy, "strategy", prompts.Strategy, prompts.Data{Piece: s.Piece.Name, Spec: spec, Strategy: old}, &answer)
+	cost, stepErr := e.askFor(ctx, s, pieces.SessionStrategy, "strategy", prompts.Strategy, prompts.Data{
+		Piece: s.Piece.Name, Spec: spec, Strategy: old, Proposals: s.Piece.Splits.Proposals, Rejected: s.Piece.Splits.Rejected,
+	}, &answer)
 	if stepErr == nil && strings.TrimSpace(answer.Strategy) == "" {
 		stepErr = errors.New("Claude Code answered with an empty strategy") //nolint:staticcheck // a name
 	}
-	return e.settle(ctx, id, stepErr, pieces.OnStrategyWritten, pieces.OnStrategyFailed, func(_ pieces.Snapshot, c *pieces.Change) error {
+	if stepErr == nil {
+		stepErr = pieces.CheckSplits(answer.Splits)
+	}
+	return e.settle(ctx, id, stepErr, pieces.OnStrategyWritten, pieces.OnStrategyFailed, func(now pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.CostUSD += cost
 		if stepErr == nil {
 			artifact(c, pieces.ArtifactStrategy, "", answer.Strategy)
+			c.Piece.Splits = now.Piece.Splits.Proposed(answer.Splits, e.Now(), e.NewID)
 		}
 		return nil
 	})

@@ -104,3 +104,27 @@ func (a StoryAgent) replies() []Reply {
 	list[0].Hold = a.Hold
 	return list
 }
+
+// StorySplit is a part of the piece that the story's strategy proposes to split off.
+type StorySplit struct {
+	ID        string `json:"id,omitempty"` // of the waiting proposal that it revises
+	Title     string `json:"title"`
+	Direction string `json:"direction"`
+	Why       string `json:"why"`
+	Spec      string `json:"spec"`
+}
+
+// SplitOff is a proposal with a spec of its own.
+func SplitOff(title, direction string) StorySplit {
+	return StorySplit{
+		Title: title, Direction: direction, Why: title + " is of use by itself.",
+		Spec: "# " + title + "\n\n## Goal\n\n" + title + ".\n\n## Acceptance criteria\n\n- It is there.\n",
+	}
+}
+
+// ProposesSplits answers the strategy step of conversations that hold the words, ahead of Story's own rule.
+func ProposesSplits(words string, splits []StorySplit) Rule {
+	return Rule{Name: "strategy that splits", Match: All(Contains("# Step: strategy"), Contains(words)), Replies: []Reply{
+		Structured(map[string]any{"strategy": "# Strategy\n\nFirst the parts, then the rest.", "splits": splits}),
+	}, Repeat: true}
+}

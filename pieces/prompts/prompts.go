@@ -36,6 +36,10 @@ type Data struct {
 	Cut      bool
 	Commits  []pieces.Commit
 	MaxPlan  int
+	// Proposals are the splits that wait for the person, Rejected the titles of those turned down.
+	Proposals []pieces.SplitProposal
+	Rejected  []string
+	MaxSplits int
 }
 
 // Handoff is what one agent left for those that depend on it.
@@ -71,7 +75,7 @@ func System() string { return strings.TrimSpace(text("system.md")) }
 
 // Build fills a step's text. The error is of the text itself and means a broken build.
 func Build(step string, d Data) (Step, error) {
-	d.MaxPlan = pieces.MaxAgents
+	d.MaxPlan, d.MaxSplits = pieces.MaxAgents, pieces.MaxSplits
 	t, err := template.New(step).Parse(text("parts.md"))
 	if err == nil {
 		t, err = t.Parse(text(step + ".md"))
