@@ -103,7 +103,7 @@ func buildSettings() []Setting {
 		on(KeyMCPAskBefore, "false", "Approve each one in Fermata"),
 		{Key: KeyAgentsAtOnce, Kind: SettingInt, Default: "3", Min: 1, Max: 16, Sentence: "How many agents of one piece run side by side"},
 		on(KeyAutoSplit, "false", "Applies split proposals without asking"),
-		on(KeyStartSplits, "false", "Starts the pieces of a split in the original's lane"),
+		on(KeyStartSplits, "false", "Starts the pieces of a split in the original's lane; off, they wait for you at their spec"),
 		{Key: KeyPermissionProfile, Kind: SettingChoice, Default: string(ProfileStandard), Choices: []string{string(ProfileSafe), string(ProfileStandard), string(ProfileTrusted)}, Sentence: "What agents may do without asking"},
 		on(KeyDependencies, "true", "Lets pieces wait on other pieces"),
 		{Key: KeyBudgetUSD, Kind: SettingMoney, Default: "0", Sentence: "What one piece may cost in US dollars before it stops; 0 for no limit"},

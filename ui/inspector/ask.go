@@ -28,6 +28,10 @@ func (i *Inspector) choose(c choice) {
 		i.toggleResume(c)
 	case pullRequest:
 		i.askPullRequest(c)
+	case startingAnyway:
+		i.startAnyway(c)
+	case splitting:
+		i.askSplit(c)
 	case reviewing:
 		i.openTab(tabAgents)
 	case viewing:

@@ -36,6 +36,8 @@ const (
 	toggling        // switches whether the run goes on by itself
 	pullRequest     // asks for title, text and kind
 	reviewing       // opens the page where the agents are approved
+	startingAnyway  // lifts the hold of a split
+	splitting       // asks for a part to split off
 	viewing         // opens the pull request in the browser
 )
 
@@ -74,6 +76,7 @@ func choices(s pieces.Snapshot) []choice {
 		list = append(list, variants(s, a, a == primary)...)
 	}
 	list = append(list, limits(s)...)
+	list = append(list, splitChoices(s)...)
 	slices.SortStableFunc(list, func(a, b choice) int { return rank(a) - rank(b) })
 	return list
 }

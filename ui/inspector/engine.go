@@ -14,6 +14,7 @@ type Engine interface {
 	Actor
 	Backlog
 	Links
+	Splitter
 }
 
 // Reader reads what the inspector shows of a piece.
@@ -40,6 +41,13 @@ type Actor interface {
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error
 	Restore(ctx context.Context, pieceID, ref string, by pieces.Actor) (engine.Restored, error)
+}
+
+// Splitter carries out what the person decides about splits.
+type Splitter interface {
+	ReviewSplit(ctx context.Context, r engine.SplitReview) (pieces.Snapshot, error)
+	ProposeSplit(ctx context.Context, id string, p pieces.ProposedSplit, by pieces.Actor) (pieces.Snapshot, error)
+	StartAnyway(ctx context.Context, id string, by pieces.Actor) (pieces.Snapshot, error)
 }
 
 // Links reads what items wait on, and what they could; they are changed by Act.

@@ -46,6 +46,7 @@ type Inspector struct {
 	gate    *gateBar
 	prompts *promptBox
 	chat    *interviewBox
+	splits  *splitBox
 	tabs    *tabBar
 	pages   map[tab]page
 	page    *pageFrame
@@ -81,6 +82,7 @@ func (i *Inspector) build() {
 	i.gate = newGateBar(i.choose)
 	i.prompts = newPromptBox(i.answer, func() { i.fit() })
 	i.chat = newInterviewBox(i.say, func() { i.fit() })
+	i.splits = newSplitBox(i.decideSplit, func() { i.fit() })
 	i.tabs = newTabBar(i.openTab)
 	i.pages = map[tab]page{
 		tabOverview: newOverview(i.o.OpenURL, i.restore, newDependencyPart(i, i.link)),
@@ -95,8 +97,8 @@ func (i *Inspector) build() {
 	i.page = newPageFrame()
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, i.phase, shut), i.title)
-	top := container.NewVScroll(sided(kit.Column(kit.Together, i.problem, i.prompts.body, i.chat.body, i.gate.body)))
-	i.parts = container.New(stacked{top, func() bool { return i.prompts.shown != "" || i.chat.shown != "" }}, top, i.tabs.body, i.page)
+	top := container.NewVScroll(sided(kit.Column(kit.Together, i.problem, i.prompts.body, i.chat.body, i.splits.body, i.gate.body)))
+	i.parts = container.New(stacked{top, func() bool { return i.prompts.shown != "" || i.chat.shown != "" || i.splits.shown != "" }}, top, i.tabs.body, i.page)
 	i.piece = container.NewBorder(kit.Pad(kit.Groups-kit.Step, head), nil, nil, nil, i.parts)
 	i.draft = newDraftEditor(i)
 	i.gone = kit.NewEmpty("This item is no longer there.", nil)
@@ -221,6 +223,7 @@ func (i *Inspector) showPiece(m model) {
 	i.phase.Set(kit.PhaseColor(string(s.Piece.Phase)), nil, s.Display()+laneSuffix(s.Piece))
 	i.prompts.show(s, now)
 	i.chat.show(s, now)
+	i.splits.show(s, m.since, now)
 	i.gate.show(s, m.since, now)
 	i.tabs.show(m.tab)
 	p := i.pages[m.tab]

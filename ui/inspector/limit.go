@@ -16,6 +16,12 @@ func gateSentence(s pieces.Snapshot) string {
 	if at, resumes := s.ResumesAt(); resumes && s.Gate() == pieces.GateLimitReached {
 		return "A usage limit stopped the run. It goes on by itself at " + kit.Exact(at) + "."
 	}
+	if reason, _ := s.SplitHold(); reason != "" {
+		return reason
+	}
+	if reason := s.SplitWaits(); reason != "" {
+		return strings.TrimSpace(reason + " " + gateSentences[s.Gate()])
+	}
 	return gateSentences[s.Gate()]
 }
 

@@ -115,6 +115,9 @@ func facts(s pieces.Snapshot, now time.Time) []fact {
 	if p.Source != nil {
 		add("Issue", p.Source.Key, "")
 	}
+	for n, e := range p.Splits.Events {
+		add(map[bool]string{true: "Splits"}[n == 0], e.Summary, "")
+	}
 	rows = append(rows, fact{label: "Created", value: ago(kit.Age(p.CreatedAt, now)) + ", " + kit.Exact(p.CreatedAt)})
 	add("Id", p.ID, "pieceId")
 	return rows

@@ -11,7 +11,7 @@ import (
 var gateSentences = map[pieces.Gate]string{
 	pieces.GateAnswerInterview:   "What is asked stands above. The spec is written once you have answered or moved on.",
 	pieces.GateAgentWaiting:      "What is asked stands above. Other agents work on meanwhile.",
-	pieces.GateReviewSplit:       "The piece is proposed to be split.",
+	pieces.GateReviewSplit:       "The parts stand above. The strategy covers the whole piece, whatever you decide.",
 	pieces.GateSpecReady:         "Read the spec, then approve it or say what should change.",
 	pieces.GateSpecFailed:        "There is no new spec. You can have it written again.",
 	pieces.GateStrategyFailed:    "There is no new strategy. You can have it written again.",

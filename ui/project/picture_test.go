@@ -43,6 +43,18 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 			})
 		}
 	}
+	t.Run("splits", func(t *testing.T) {
+		for _, of := range []pieces.Snapshot{splitting(), heldBySplit()} {
+			e := usual()
+			e.list = append(e.list, of)
+			w := openWindow(t, s, e, 1280, 800)
+			w.sees("card:" + of.Piece.ID)
+			w.project.ShowPiece(of.Piece.ID)
+			w.sees("closeItem")
+			stage.Settle(w.Window)
+			s.Keep(w.Window, of.Piece.ID+"-"+word)
+		}
+	})
 	t.Run("dependencies", func(t *testing.T) {
 		e := usual()
 		on := []pieces.Dependency{

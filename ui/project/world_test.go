@@ -47,6 +47,9 @@ type fakeEngine struct {
 	candidates []engine.Candidate
 
 	acts         []engine.Request
+	splits       []engine.SplitReview
+	proposed     []pieces.ProposedSplit
+	anyway       []string
 	answers      map[string]pieces.PromptAnswer
 	edits        []engine.DraftEdit
 	filed        []engine.NewDraft
@@ -283,6 +286,21 @@ func (f *fakeEngine) FileDraft(_ context.Context, n engine.NewDraft) (engine.Fil
 		f.drafts = append(f.drafts, d)
 	})
 	return engine.Filed{Draft: d}, nil
+}
+
+func (f *fakeEngine) ReviewSplit(_ context.Context, r engine.SplitReview) (pieces.Snapshot, error) {
+	f.change(func() { f.splits = append(f.splits, r) })
+	return pieces.Snapshot{}, f.refuse
+}
+
+func (f *fakeEngine) ProposeSplit(_ context.Context, _ string, p pieces.ProposedSplit, _ pieces.Actor) (pieces.Snapshot, error) {
+	f.change(func() { f.proposed = append(f.proposed, p) })
+	return pieces.Snapshot{}, f.refuse
+}
+
+func (f *fakeEngine) StartAnyway(_ context.Context, id string, _ pieces.Actor) (pieces.Snapshot, error) {
+	f.change(func() { f.anyway = append(f.anyway, id) })
+	return pieces.Snapshot{}, f.refuse
 }
 
 func newEngine() *fakeEngine {

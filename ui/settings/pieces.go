@@ -15,5 +15,10 @@ func piecesPane(f *form) fyne.CanvasObject {
 			f.row(pieces.KeyBudgetUSD, "Budget of a piece"),
 			kit.NewNote("Both count for pieces that are released from now on."),
 		),
+		card("Splits",
+			f.row(pieces.KeyAutoSplit, "Auto-split"),
+			f.row(pieces.KeyStartSplits, "Start split pieces automatically"),
+			kit.NewNote("Both count for pieces on Auto and in the Loop. On Manual you always decide."),
+		),
 	)
 }
