@@ -132,7 +132,7 @@ func (l Loop) Next() []LoopMove {
 // cutOff says that Fermata's own end cut the piece off, and that it is the Loop's to take up again.
 func (s Snapshot) LoopAction(cutOff bool) Action {
 	p := s.Piece
-	if p.Config.Lane != LaneLoop || p.Archived || s.DependencyMove() != "" {
+	if p.Config.Lane != LaneLoop || p.Archived || p.Splits.WaitsForYou || s.DependencyMove() != "" {
 		return ""
 	}
 	a := s.loopGate()

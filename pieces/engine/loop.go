@@ -217,6 +217,7 @@ func (e *Engine) loopTurn(ctx context.Context, projectID string) (map[string]<-c
 	if err != nil {
 		return nil, err
 	}
+	e.loopSplits(l)
 	started := map[string]<-chan struct{}{}
 	for _, m := range l.Next() {
 		if !e.loops.starts.begin(m.ID, e.Now(), e.PollEvery) {
@@ -244,6 +245,22 @@ func (e *Engine) loopTurn(ctx context.Context, projectID string) (map[string]<-c
 		}
 	}
 	return started, nil
+}
+
+// loopSplits answers split proposals of the Loop's pieces where Auto-split does.
+func (e *Engine) loopSplits(l pieces.Loop) {
+	for _, s := range l.Pieces {
+		id := s.Piece.ID
+		if !l.Project.LoopPlaying || s.Piece.Config.Lane != pieces.LaneLoop || !s.AppliesSplits() || !e.loops.starts.begin(id, e.Now(), e.PollEvery) {
+			continue
+		}
+		e.spawn("the Loop's split", func(ctx context.Context) error {
+			err := e.acceptSplits(ctx, id)
+			e.loops.starts.end(id, e.Now(), err)
+			e.loops.wake.Wake()
+			return err
+		})
+	}
 }
 
 func (e *Engine) loopRelease(ctx context.Context, id string) error {

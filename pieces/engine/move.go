@@ -124,11 +124,11 @@ func (e *Engine) follow(s pieces.Snapshot) {
 
 // autoplay presses the gate's button for an Auto piece whose Play is pressed; Auto ends at Review.
 func (e *Engine) autoplay(s pieces.Snapshot) {
-	if s.AppliesSplits() {
-		e.applySplits(s)
+	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play || s.Piece.Splits.WaitsForYou || s.DependencyMove() != "" {
 		return
 	}
-	if s.Piece.Config.Lane != pieces.LaneAuto || !s.Piece.Play || s.Piece.Splits.WaitsForYou || s.DependencyMove() != "" {
+	if s.AppliesSplits() {
+		e.spawn("auto-split", func(ctx context.Context) error { return e.acceptSplits(ctx, s.Piece.ID) })
 		return
 	}
 	var next pieces.Action

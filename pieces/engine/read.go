@@ -227,7 +227,7 @@ func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 		return fmt.Errorf("write setting %s: %w", key, err)
 	}
 	if key == pieces.KeyAutoSplit && value == "true" {
-		return e.applyWaiting(ctx)
+		return e.followAutoSplit(ctx)
 	}
 	return nil
 }

@@ -184,23 +184,25 @@ func (e *Engine) StartAnyway(ctx context.Context, id string, by pieces.Actor) (p
 	return e.Piece(context.WithoutCancel(ctx), id)
 }
 
-// applySplits answers the gate as Auto-split does: every proposal becomes a piece.
-func (e *Engine) applySplits(s pieces.Snapshot) {
-	e.spawn("auto-split", func(ctx context.Context) error {
-		_, err := e.ReviewSplit(ctx, SplitReview{PieceID: s.Piece.ID, Answers: s.Piece.Splits.AcceptAll(), By: pieces.ByFermata})
+// acceptSplits answers the gate as Auto-split does: every proposal becomes a piece.
+func (e *Engine) acceptSplits(ctx context.Context, id string) error {
+	s, err := e.Piece(ctx, id)
+	if err != nil || !s.AppliesSplits() {
 		return err
-	})
+	}
+	_, err = e.ReviewSplit(ctx, SplitReview{PieceID: id, Answers: s.Piece.Splits.AcceptAll(), By: pieces.ByFermata})
+	return err
 }
 
-// applyWaiting answers for the pieces that stopped before Auto-split was turned on.
-func (e *Engine) applyWaiting(ctx context.Context) error {
+// followAutoSplit lets the Auto pieces go on that stopped before Auto-split was turned on; the Loop sees its own.
+func (e *Engine) followAutoSplit(ctx context.Context) error {
 	list, err := e.Pieces(ctx, pieces.PieceFilter{})
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
 		if s.AppliesSplits() {
-			e.applySplits(s)
+			e.autoplay(s)
 		}
 	}
 	return nil

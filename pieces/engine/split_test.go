@@ -288,3 +288,33 @@ func TestAnUnusableProposalFailsTheStrategyAndSaysWhy(t *testing.T) {
 		t.Errorf("it failed because %q", s.Piece.Failure)
 	}
 }
+
+func TestTheLoopSplitsOnlyWhileItPlays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoParts())
+	for _, key := range []string{pieces.KeyAutoSplit, pieces.KeyStartSplits} {
+		if err := w.engine.SetSetting(t.Context(), key, "true"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.toProposals()
+	id := s.Piece.ID
+	w.act(id, pieces.SetLane, func(r *engine.Request) { r.Lane = pieces.LaneLoop })
+	w.settled()
+	if s = w.piece(id); s.Gate() != pieces.GateReviewSplit {
+		t.Fatalf("the paused Loop went through to %s", s.Gate())
+	}
+	if _, err := w.engine.PlayLoop(t.Context(), w.id, pieces.ByPerson); err != nil {
+		t.Fatal(err)
+	}
+	s = w.until(id, "the split", func(s pieces.Snapshot) bool { return len(s.Piece.Splits.Links) == 2 })
+	first := w.part("Schema first")
+	if s.Piece.Splits.Mode != pieces.SplitAutomatic || first.Piece.Config.Lane != pieces.LaneLoop || first.Piece.Splits.WaitsForYou {
+		t.Errorf("the mode is %s, the part %+v", s.Piece.Splits.Mode, first.Piece.Splits)
+	}
+	// The prerequisite runs by itself; the original waits for it.
+	w.until(first.Piece.ID, "its agents", func(s pieces.Snapshot) bool { return s.Piece.Phase == pieces.PhaseComplete })
+	if reason, _ := w.piece(id).SplitHold(); reason == "" {
+		t.Error("the original is not held before the prerequisite's pull request is merged")
+	}
+}

@@ -26,19 +26,19 @@ type choice struct {
 type way int
 
 const (
-	atOnce      way = iota
-	confirmed       // shows the effect first
-	guided          // asks for words that may be left out
-	told            // asks for words that are needed
-	planned         // asks for the brief of an agent that has not started
-	laned           // asks for the lane
-	limited         // asks for the budget
-	toggling        // switches whether the run goes on by itself
-	pullRequest     // asks for title, text and kind
-	reviewing       // opens the page where the agents are approved
-	startingAnyway  // lifts the hold of a split
-	splitting       // asks for a part to split off
-	viewing         // opens the pull request in the browser
+	atOnce         way = iota
+	confirmed          // shows the effect first
+	guided             // asks for words that may be left out
+	told               // asks for words that are needed
+	planned            // asks for the brief of an agent that has not started
+	laned              // asks for the lane
+	limited            // asks for the budget
+	toggling           // switches whether the run goes on by itself
+	pullRequest        // asks for title, text and kind
+	reviewing          // opens the page where the agents are approved
+	startingAnyway     // lifts the hold of a split
+	splitting          // asks for a part to split off
+	viewing            // opens the pull request in the browser
 )
 
 // choices lists what is legal, with the one that answers the gate first. What is done with a single agent stands at the
