@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"fermata/pieces"
+	"fermata/pieces/piecestest"
 	"fermata/store"
 )
 
@@ -66,15 +67,15 @@ func (w *chaosWorld) promised(tool string, r chaosReply) error {
 	return w.results[tool].Validate(v)
 }
 
-// mainCheckout is every byte and mode of the main checkout's files, and where its branch stands.
-func (w *chaosWorld) mainCheckout() string {
-	w.t.Helper()
+// checkout is every byte and mode of the main checkout's files, and where its branch stands.
+func checkout(t *testing.T, repo *piecestest.Repo) string {
+	t.Helper()
 	var all strings.Builder
-	err := filepath.WalkDir(w.repo.Path, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(repo.Path, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(w.repo.Path, path)
+		rel, err := filepath.Rel(repo.Path, path)
 		if err != nil {
 			return err
 		}
@@ -94,9 +95,9 @@ func (w *chaosWorld) mainCheckout() string {
 		return err
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	all.WriteString(w.repo.Git("rev-parse", "refs/heads/main"))
+	all.WriteString(repo.Git("rev-parse", "refs/heads/main"))
 	return all.String()
 }
 

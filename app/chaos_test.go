@@ -212,7 +212,7 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	if _, _, err := w.engine.RegisterProject(ctx, w.repo.Path); err != nil {
 		t.Fatal(err)
 	}
-	main := w.mainCheckout()
+	main := checkout(t, w.repo)
 	stop := w.serve(ctx)
 
 	over := make(chan struct{})
@@ -250,7 +250,7 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	w.open(ctx)
 	w.close()
 	w.look(ctx, "after the next start")
-	if now := w.mainCheckout(); now != main {
+	if now := checkout(t, w.repo); now != main {
 		t.Errorf("the main checkout changed from\n%s\nto\n%s", main, now)
 	}
 	for _, line := range w.faults.lines {

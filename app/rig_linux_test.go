@@ -38,7 +38,18 @@ var buildApp = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
+// TestMain lets the test binary be the app without its windows, and the agent host of that.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == hostCommand {
+		os.Exit(Main())
+	}
+	if len(os.Args) > 1 && os.Args[1] == crashCommand {
+		if err := crashChild(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if bin, err := buildApp(); err == nil {
 		os.RemoveAll(filepath.Dir(bin))

@@ -132,14 +132,26 @@ func (w *Window) close(then ...string) {
 		if _, err := w.d.run("xdotool", append([]string{"windowactivate", "--sync", w.id, "key", "alt+F4"}, then...)...); err != nil {
 			w.t.Logf("close a window: %v", err)
 		}
-		for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(poll) {
-			if !w.onScreen() {
-				return
-			}
+		if w.goneWithin(wait) {
+			return
 		}
 		w.t.Logf("the window was closed and is still there")
 	}
 	w.t.Fatalf("the window stays, however often it is closed")
+}
+
+func (w *Window) goneWithin(d time.Duration) bool {
+	tick, end := time.NewTicker(poll), time.NewTimer(d)
+	defer tick.Stop()
+	defer end.Stop()
+	for w.onScreen() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			return false
+		}
+	}
+	return true
 }
 
 // onScreen says whether the window is there and shown.
