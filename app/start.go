@@ -111,6 +111,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 	shell := ui.New(ui.Options{
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder), Wear: dress.wear, Look: wanted, Hidden: hidden,
+		OpenIn: c.opener.open,
 	})
 	l, err = listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
 		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(ctx, screen, shell, name) })

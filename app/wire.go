@@ -37,6 +37,7 @@ type core struct {
 	calls   *callBook
 	plane   *controlPlane
 	login   atLogin
+	opener  *opener
 }
 
 // build makes the object graph: what everything is made of is said here and nowhere else.
@@ -64,6 +65,7 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 		}
 		return all[key]
 	}
+	c.opener = newOpener(setting, environ)
 	claude := func() string { return setting(pieces.KeyClaudePath) }
 	driver := agent.New(agent.Options{Claude: claude, Host: []string{program, hostCommand}, Environ: environ, Log: log})
 	c.engine = engine.New(engine.Options{

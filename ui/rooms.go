@@ -146,7 +146,7 @@ func (s *Shell) openProject(p pieces.Project) {
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			content := project.New(ctx, project.Options{
 				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings,
-				Inspector: inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL}),
+				Inspector: inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn}),
 			})
 			content.Keys(uncovered{w.Canvas()})
 			s.projects[p.ID] = content

@@ -30,7 +30,7 @@ type Engine interface {
 	Findings(projectID string) ([]pieces.Finding, bool)
 }
 
-// Options is what a Shell is made of. All fields but Tray are needed.
+// Options is what a Shell is made of. All fields but Tray and OpenIn are needed.
 type Options struct {
 	App        fyne.App
 	Engine     Engine
@@ -45,6 +45,8 @@ type Options struct {
 	Wear       func(Look) // draws every window in this way from now on
 	Look       Look       // how Wear drew them last
 	Hidden     bool       // start without a window, where there is a tray to open one from
+	// OpenIn opens a folder in a program of the desktop's.
+	OpenIn func(ctx context.Context, place inspector.Place, folder string) error
 }
 
 // Shell is all the windows of the app. Its methods are called on the main goroutine, but for Close.

@@ -34,6 +34,8 @@ func (i *Inspector) choose(c choice) {
 		i.askSplit(c)
 	case reviewing:
 		i.openTab(tabAgents)
+	case remaking:
+		i.remake()
 	case viewing:
 		i.o.OpenURL(i.last.piece.Piece.PR.URL)
 	default:

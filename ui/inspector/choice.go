@@ -39,6 +39,7 @@ const (
 	startingAnyway     // lifts the hold of a split
 	splitting          // asks for a part to split off
 	viewing            // opens the pull request in the browser
+	remaking           // makes the worktree again from the branch
 )
 
 // choices lists what is legal, with the one that answers the gate first. What is done with a single agent stands at the
@@ -51,6 +52,13 @@ func choices(s pieces.Snapshot) []choice {
 	}
 	if pr := s.Piece.PR; s.Gate() == pieces.GateMergePullRequest && webAddress(pr.URL) {
 		list = append(list, choice{name: "action:viewPullRequest", label: openPRLabel(*pr), kind: kit.Primary, way: viewing})
+	}
+	if s.Piece.Branch != "" && !s.Piece.Archived && (s.Piece.WorktreeMissing || s.Piece.Worktree == "") && !pieces.LiveState(s.State()) {
+		again := choice{name: remakeName, label: "Make the worktree again", kind: kit.Quiet, way: remaking}
+		if s.Gate() == pieces.GateWorktreeMissing {
+			again.kind = kit.Primary
+		}
+		list = append(list, again)
 	}
 	for _, a := range s.LegalActions() {
 		switch a {

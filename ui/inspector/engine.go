@@ -40,6 +40,7 @@ type Actor interface {
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 	AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error
+	OpenWorkspace(ctx context.Context, pieceID string, by pieces.Actor) (engine.Workspace, error)
 	Restore(ctx context.Context, pieceID, ref string, by pieces.Actor) (engine.Restored, error)
 }
 

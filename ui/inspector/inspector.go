@@ -16,13 +16,15 @@ import (
 	"fermata/ui/pump"
 )
 
-// Options is what an Inspector is made of; all are needed.
+// Options is what an Inspector is made of; all but OpenIn are needed.
 type Options struct {
 	Engine Engine
 	Pump   *pump.Pump
 	Now    func() time.Time
 	// OpenURL opens an address of the web in the person's browser.
 	OpenURL func(address string)
+	// OpenIn opens a folder in a program of the desktop's, off the main goroutine; nil where there is none to open it in.
+	OpenIn func(ctx context.Context, place Place, folder string) error
 }
 
 // page is one of the tabs' contents.
@@ -85,7 +87,7 @@ func (i *Inspector) build() {
 	i.splits = newSplitBox(i.decideSplit, func() { i.fit() })
 	i.tabs = newTabBar(i.openTab)
 	i.pages = map[tab]page{
-		tabOverview: newOverview(i.o.OpenURL, i.restore, newDependencyPart(i, i.link)),
+		tabOverview: newOverview(i, newDependencyPart(i, i.link)),
 		tabSpec:     newDocument(i),
 		tabStrategy: newDocument(i),
 		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),

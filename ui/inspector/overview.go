@@ -15,7 +15,7 @@ import (
 
 // overview shows the rail and the facts of a piece.
 type overview struct {
-	openURL func(string)
+	i *Inspector
 
 	rail     *fyne.Container
 	progress *kit.Progress
@@ -26,8 +26,8 @@ type overview struct {
 	body     *container.Scroll
 }
 
-func newOverview(openURL func(string), restore func(pieceID, ref string, done func(said string)), waits *dependencyPart) *overview {
-	o := &overview{openURL: openURL, saved: &savedPart{restore: restore}, waits: waits, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
+func newOverview(i *Inspector, waits *dependencyPart) *overview {
+	o := &overview{i: i, saved: &savedPart{restore: i.restore}, waits: waits, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
 	o.body = scrolled(o.rail, o.progress, o.facts, o.waits.body)
 	return o
 }
@@ -159,6 +159,12 @@ func (o *overview) showFacts(rows []fact, p pieces.Piece, now time.Time) {
 			value = kit.NewCopyable(r.copies, r.value)
 		}
 		o.facts.Add(container.New(factRow{}, kit.Caption(r.label), value))
+		if r.copies != "worktree" {
+			continue
+		}
+		if places := o.i.placeButtons(r.value); len(places.Objects) > 0 && !p.WorktreeMissing {
+			o.facts.Add(places)
+		}
 	}
 	o.facts.Refresh()
 }
@@ -171,7 +177,7 @@ func (o *overview) pullRequest(pr pieces.PullRequest) fyne.CanvasObject {
 	}
 	lines.Add(container.New(factRow{}, kit.Caption("Address"), kit.NewCopyable("prURL", pr.URL)))
 	if webAddress(pr.URL) {
-		lines.Add(container.NewHBox(kit.NewButton("openPR", openPRLabel(pr), kit.Normal, func() { o.openURL(pr.URL) })))
+		lines.Add(container.NewHBox(kit.NewButton("openPR", openPRLabel(pr), kit.Normal, func() { o.i.o.OpenURL(pr.URL) })))
 	}
 	return kit.NewSurface(lines).Inset(kit.Groups - kit.Step)
 }

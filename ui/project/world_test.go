@@ -194,6 +194,11 @@ func (f *fakeEngine) EditText(_ context.Context, id string, k pieces.ArtifactKin
 	return pieces.Snapshot{}, err
 }
 
+func (f *fakeEngine) OpenWorkspace(_ context.Context, id string, by pieces.Actor) (engine.Workspace, error) {
+	f.change(func() { f.log = append(f.log, "workspace "+id+" by "+string(by)) })
+	return engine.Workspace{}, f.refuse
+}
+
 func (f *fakeEngine) EditPiece(_ context.Context, id string, e engine.PieceEdit) (pieces.Snapshot, error) {
 	f.change(func() {
 		for i := range f.list {
@@ -325,6 +330,9 @@ func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 	now := func() time.Time { return noon }
 	i := inspector.New(ctx, inspector.Options{Engine: e, Pump: s.Pump, Now: now, OpenURL: func(address string) {
 		e.change(func() { e.log = append(e.log, "open "+address) })
+	}, OpenIn: func(_ context.Context, place inspector.Place, folder string) error {
+		e.change(func() { e.log = append(e.log, string(place)+" "+folder) })
+		return e.refuse
 	}})
 	p := project.New(ctx, project.Options{
 		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {},

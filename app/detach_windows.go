@@ -1,0 +1,11 @@
+package app
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach lets a program live on when the app ends.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
