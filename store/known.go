@@ -60,6 +60,13 @@ func (k *known) keep(list []pieces.Snapshot) {
 	maps.Copy(k.byID, kept)
 }
 
+// forget drops what is known of a piece that was deleted.
+func (k *known) forget(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.byID, id)
+}
+
 // mostAnswers bounds what answers keeps; a client that reads one piece after the other fills it.
 const mostAnswers = 256
 

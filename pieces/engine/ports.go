@@ -61,6 +61,10 @@ type PieceStore interface {
 	Apply(ctx context.Context, c pieces.Change) (pieces.Piece, error)
 	// Split is Apply, and makes the new pieces of parts in the same transaction.
 	Split(ctx context.Context, c pieces.Change, parts []pieces.Change) (pieces.Piece, error)
+	// DeletePiece removes a piece that still has the version, with all that is its alone; links to it stay.
+	DeletePiece(ctx context.Context, id string, version int64) error
+	// Search lists drafts and pieces of a project, archived ones too, that have all words in title, key, seed or spec.
+	Search(ctx context.Context, projectID string, words pieces.Words) ([]string, error)
 	Artifact(ctx context.Context, pieceID string, k pieces.ArtifactKind, taskID string) (pieces.Artifact, error)
 	History(ctx context.Context, pieceID string) ([]pieces.HistoryRow, error) // oldest first
 }
@@ -108,6 +112,10 @@ type GitRepo interface {
 	OpenWorktree(ctx context.Context, repo, path, branch string) error
 	CheckWorktree(ctx context.Context, repo, path, branch string) error
 	RemoveWorktree(ctx context.Context, repo, path, root, saved string) error
+	// DiskUse is how many bytes a folder holds; fs.ErrNotExist when it is not there.
+	DiskUse(ctx context.Context, folder string) (int64, error)
+	// Adopt checks that a repository has the commits, and lets it find its worktrees after it was moved.
+	Adopt(ctx context.Context, repo string, commits []string) error
 	// CopyIncluded copies the ignored files that main's .worktreeinclude names.
 	CopyIncluded(ctx context.Context, main, worktree string) (pieces.Included, error)
 }

@@ -275,18 +275,8 @@ func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {
 	if err != nil || status.Dirty() {
 		return nil //nolint:nilerr // a worktree that cannot be read or holds changes stays where it is
 	}
-	ctx = context.WithoutCancel(ctx) // quitting between a removal and the record of it would leave a lie
-	saved, err := e.clearWorktrees(ctx, p)
-	if err != nil {
+	if err := e.releaseLocked(ctx, p, pieces.ByFermata, "The pull request was merged; the clean worktree was released."); err != nil {
 		e.Log.Warn("a merged piece's worktree stays", "piece", p.ID, "err", err)
-		return nil
 	}
-	_, err = e.moveLocked(ctx, p.ID, pieces.OnWorktree, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Worktree, c.Note = "", "The pull request was merged; the clean worktree was released."
-		if saved != "" {
-			c.Piece.SavedRef = saved
-		}
-		return nil
-	})
-	return err
+	return nil
 }

@@ -70,6 +70,16 @@ func (e *Engine) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Sna
 	return list, nil
 }
 
+// Search lists the ids of a project's drafts and pieces, archived ones included, in whose title, tracker key, seed or spec
+// all words of a text are found; none for a text without a word.
+func (e *Engine) Search(ctx context.Context, projectID, text string) ([]string, error) {
+	words := pieces.ParseWords(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return e.Store.Search(ctx, projectID, words)
+}
+
 // Piece returns one piece with everything that is read with it; an unknown id is a Refusal.
 func (e *Engine) Piece(ctx context.Context, id string) (pieces.Snapshot, error) {
 	s, err := e.Store.Piece(ctx, id)

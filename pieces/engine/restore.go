@@ -24,7 +24,7 @@ type Restored struct {
 
 // Restore brings back what a piece's worktree held when it was removed: into the piece's worktree where that is gone or as
 // it was then, else into a fresh one beside it. Nothing is ever written over. An empty ref is the last that was saved of
-// the piece's own worktree.
+// the piece's own worktree. What was saved of a piece that is deleted gets a worktree of its own.
 func (e *Engine) Restore(ctx context.Context, pieceID, ref string, by pieces.Actor) (Restored, error) {
 	unlock, err := e.locks.lock(ctx, pieceID)
 	if err != nil {
@@ -32,6 +32,9 @@ func (e *Engine) Restore(ctx context.Context, pieceID, ref string, by pieces.Act
 	}
 	defer unlock()
 	s, err := e.Piece(ctx, pieceID)
+	if isUnknown(err) {
+		return e.restoreDeleted(ctx, pieceID, ref)
+	}
 	if err != nil {
 		return Restored{}, err
 	}
