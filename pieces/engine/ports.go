@@ -29,6 +29,10 @@ type ProjectStore interface {
 	Project(ctx context.Context, id string) (pieces.Project, error)
 	AddProject(ctx context.Context, p pieces.Project) error // a taken path is ErrExists too
 	SaveProject(ctx context.Context, p pieces.Project) error
+	// MoveProject saves a project with another path, which the records of its worktrees then name too.
+	MoveProject(ctx context.Context, p pieces.Project) error
+	// DeleteProject removes a project with its drafts, pieces and sessions; the records of its worktrees stay.
+	DeleteProject(ctx context.Context, id string) error
 }
 
 // DraftStore keeps the Backlog.
