@@ -2,6 +2,7 @@
 package board
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,25 +13,43 @@ import (
 	"fermata/ui/kit"
 )
 
-// Board is the six columns. It is touched on Fyne's main goroutine only.
+// Board is the six columns under a bar that searches and filters them. It is touched on Fyne's main goroutine only.
 type Board struct {
 	open     func(id string)
 	newDraft func()
+	search   func(text string)
+	archived func(shown bool)
+	dropped  func(id string, d pieces.Drop)
+	remove   func(id string)
+
+	now      time.Time
+	drafts   []pieces.Draft
+	pieces   []pieces.Snapshot
+	on       map[string][]pieces.Dependency
 	selected string
-	columns  []*column
-	cards    map[string]*card
-	wide     *fyne.Container
-	scroll   *container.Scroll
-	empty    *kit.Empty
-	body     *fyne.Container
+
+	bar     *bar
+	drag    *drag
+	columns []*column
+	cards   map[string]*card // those that are on the screen
+	spare   []*card          // left the screen, to be filled anew
+	wide    *fyne.Container
+	scroll  *container.Scroll
+	empty   *kit.Empty
+	none    *kit.Empty // nothing passes the filter
+	body    *fyne.Container
 }
 
-// New makes a board without an item. OnOpen and OnNewDraft say where its taps go.
+// New makes a board without an item. The On methods say where its taps go.
 func New() *Board {
-	b := &Board{cards: map[string]*card{}, open: func(string) {}, newDraft: func() {}}
+	b := &Board{
+		cards: map[string]*card{}, open: func(string) {}, newDraft: func() {}, search: func(string) {}, archived: func(bool) {},
+		dropped: func(string, pieces.Drop) {}, remove: func(string) {},
+	}
+	b.bar = newBar(b)
 	columns := make([]fyne.CanvasObject, 0, 6)
 	for _, p := range append([]pieces.Phase{pieces.PhaseBacklog}, pieces.Phases()...) {
-		c := newColumn(p, func(c *column) { c.show(c.items, b.cardFor) })
+		c := newColumn(p, b)
 		b.columns = append(b.columns, c)
 		columns = append(columns, c.body)
 	}
@@ -40,7 +59,13 @@ func New() *Board {
 	b.empty = kit.NewEmpty("Nothing is here yet. File a draft, and run it when you are ready.",
 		kit.NewButton("emptyNewDraft", "New draft", kit.Normal, func() { b.newDraft() }))
 	b.empty.Hide()
-	b.body = container.NewStack(b.scroll, b.empty)
+	b.none = kit.NewEmpty("Nothing here is what you look for.",
+		kit.NewButton("board:clear", "Show everything", kit.Normal, b.bar.clear))
+	b.none.Hide()
+	b.drag = newDrag(b)
+	columnsAndDrag := container.NewStack(b.scroll, b.empty, b.none, b.drag.layer)
+	b.body = container.NewBorder(b.bar.body, nil, nil, nil, columnsAndDrag)
+	b.bar.body.Hide()
 	return b
 }
 
@@ -53,35 +78,82 @@ func (b *Board) OnOpen(open func(id string)) { b.open = open }
 // OnNewDraft sets what the empty board's action does.
 func (b *Board) OnNewDraft(newDraft func()) { b.newDraft = newDraft }
 
-// Show draws a project's drafts and its pieces, of which the archived are left out.
-func (b *Board) Show(now time.Time, drafts []pieces.Draft, list []pieces.Snapshot) {
-	byPhase := map[pieces.Phase][]item{}
-	seen := map[string]bool{}
-	for _, d := range drafts {
-		seen[d.ID] = true
-		byPhase[pieces.PhaseBacklog] = append(byPhase[pieces.PhaseBacklog], item{id: d.ID, face: faceOfDraft(d, now)})
+// OnSearch sets what is told of a text that is searched for. The board finds titles and keys itself; what else holds the
+// text comes back through Found.
+func (b *Board) OnSearch(search func(text string)) { b.search = search }
+
+// OnArchived sets what is told whether archived pieces are to be shown: Show then brings them, or leaves them out.
+func (b *Board) OnArchived(archived func(shown bool)) { b.archived = archived }
+
+// OnDrop sets what dropping a card on a column that accepts it does.
+func (b *Board) OnDrop(dropped func(id string, d pieces.Drop)) { b.dropped = dropped }
+
+// OnDelete sets what the Delete key on a card and the bar's Delete do. The id is that of a piece.
+func (b *Board) OnDelete(remove func(id string)) { b.remove = remove }
+
+// Show draws a project's drafts with what they wait on, and its pieces. Archived pieces are left out unless they are asked
+// for in the bar.
+func (b *Board) Show(now time.Time, drafts []pieces.Draft, list []pieces.Snapshot, on map[string][]pieces.Dependency) {
+	b.now, b.drafts, b.pieces, b.on = now, drafts, list, on
+	b.draw()
+}
+
+// Found says which items hold a text that was searched for. One that is no longer searched for is passed over.
+func (b *Board) Found(text string, ids []string) {
+	if text != b.bar.text() {
+		return
 	}
-	for _, s := range list {
-		if s.Piece.Archived {
+	b.bar.found = map[string]bool{}
+	for _, id := range ids {
+		b.bar.found[id] = true
+	}
+	b.draw()
+}
+
+// draw puts what passes the filter into the columns.
+func (b *Board) draw() {
+	byPhase := map[pieces.Phase][]item{}
+	all, shown := 0, 0
+	add := func(p pieces.Phase, passes bool, it item) {
+		all++
+		if passes {
+			shown++
+			byPhase[p] = append(byPhase[p], it)
+		}
+	}
+	for i := range b.drafts {
+		d := &b.drafts[i]
+		add(pieces.PhaseBacklog, b.bar.passesDraft(*d), item{id: d.ID, draft: d})
+	}
+	for i := range b.pieces {
+		s := &b.pieces[i]
+		if s.Piece.Archived && !b.bar.showsArchived() {
 			continue
 		}
-		seen[s.Piece.ID] = true
-		_, cue := s.Cue()
-		byPhase[s.Piece.Phase] = append(byPhase[s.Piece.Phase], item{s.Piece.ID, faceOfPiece(s, now), cue})
+		_, cue := pieces.CueOf(s.Gate())
+		add(s.Piece.Phase, b.bar.passesPiece(*s, cue), item{id: s.Piece.ID, piece: s, cue: cue})
 	}
 	slices.Reverse(byPhase[pieces.PhaseComplete]) // the newest first
-	for id := range b.cards {
-		if !seen[id] {
-			delete(b.cards, id)
-		}
-	}
 	for _, c := range b.columns {
-		c.show(byPhase[c.phase], b.cardFor)
+		c.show(byPhase[c.phase])
 	}
-	show(b.scroll, len(seen) > 0)
-	show(b.empty, len(seen) == 0)
+	b.prune()
+	b.bar.count(shown, all)
+	show(b.bar.body, all > 0 || b.bar.filters())
+	show(b.scroll, shown > 0)
+	show(b.none, shown == 0 && (all > 0 || b.bar.filters()))
+	show(b.empty, all == 0 && !b.bar.filters())
+	b.bar.offerDelete(b.isPiece(b.selected))
 	b.wide.Refresh()
 	b.scroll.Refresh()
+}
+
+// faceOf reads what a card shows; only cards on the screen are asked.
+func (b *Board) faceOf(it item) face {
+	if it.draft != nil {
+		return faceOfDraft(*it.draft, b.on[it.id], b.now)
+	}
+	return faceOfPiece(*it.piece, b.now)
 }
 
 // Select marks the card of an id as the one that is open; "" marks none.
@@ -96,30 +168,74 @@ func (b *Board) Select(id string) {
 			c.press.SetSelected(changed == id)
 		}
 	}
+	b.bar.offerDelete(b.isPiece(id))
 	b.reveal(id)
 }
 
-// reveal scrolls sideways to the column of an item.
-func (b *Board) reveal(id string) {
-	for _, c := range b.columns {
-		if !slices.ContainsFunc(c.items, func(i item) bool { return i.id == id }) {
-			continue
-		}
-		left, right := c.body.Position().X, c.body.Position().X+c.body.Size().Width
-		if left < b.scroll.Offset.X || right > b.scroll.Offset.X+b.scroll.Size().Width {
-			b.scroll.ScrollToOffset(fyne.NewPos(max(0, min(left, right-b.scroll.Size().Width+kit.Together)), 0))
-		}
-	}
+func (b *Board) isPiece(id string) bool {
+	return id != "" && slices.ContainsFunc(b.pieces, func(s pieces.Snapshot) bool { return s.Piece.ID == id })
 }
 
+// reveal scrolls to an item: sideways to its column, and within it.
+func (b *Board) reveal(id string) {
+	at, row, ok := b.find(id)
+	if !ok {
+		return
+	}
+	c := b.columns[at]
+	left, right := c.body.Position().X, c.body.Position().X+c.body.Size().Width
+	if left < b.scroll.Offset.X || right > b.scroll.Offset.X+b.scroll.Size().Width {
+		b.scroll.ScrollToOffset(fyne.NewPos(max(0, min(left, right-b.scroll.Size().Width+kit.Together)), 0))
+	}
+	c.reveal(row)
+}
+
+// find gives the column and the row of an item that passes the filter.
+func (b *Board) find(id string) (at, row int, ok bool) {
+	for at, c := range b.columns {
+		if row := slices.IndexFunc(c.items, func(i item) bool { return i.id == id }); row >= 0 {
+			return at, row, true
+		}
+	}
+	return 0, 0, false
+}
+
+// cardFor gives the card of an item that comes onto the screen.
 func (b *Board) cardFor(id string) *card {
 	c, ok := b.cards[id]
-	if !ok {
-		c = newCard(id, func(id string) { b.open(id) })
-		c.press.SetSelected(id == b.selected)
-		b.cards[id] = c
+	if ok {
+		return c
 	}
+	if n := len(b.spare); n > 0 {
+		c, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		c = newCard(b)
+	}
+	c.become(id, id == b.selected)
+	b.cards[id] = c
 	return c
+}
+
+// mostSpare is how many cards are kept to be filled anew.
+const mostSpare = 48
+
+// prune takes the cards that left the screen away. One that has the focus or is dragged stays what it is.
+func (b *Board) prune() {
+	used := map[*card]bool{}
+	for _, c := range b.columns {
+		for _, o := range c.cards.Objects {
+			used[o.(*card)] = true
+		}
+	}
+	for id, c := range b.cards {
+		if used[c] || b.drag.of(id) {
+			continue
+		}
+		delete(b.cards, id)
+		if !c.focused() && len(b.spare) < mostSpare {
+			b.spare = append(b.spare, c)
+		}
+	}
 }
 
 func show(o fyne.CanvasObject, visible bool) {
@@ -128,4 +244,11 @@ func show(o fyne.CanvasObject, visible bool) {
 		return
 	}
 	o.Hide()
+}
+
+func countWords(shown, all int) string {
+	if shown == all {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", shown, all)
 }

@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/test"
-
 	"fermata/pieces"
 	"fermata/ui/kit"
 	"fermata/ui/stage"
@@ -38,7 +35,7 @@ func TestColumnsAreThoseOfTheRail(t *testing.T) {
 	s.Open(b.Content(), 1280, 800)
 	b.Show(noon, []pieces.Draft{{ID: "d", Title: "Draft", Seed: "x"}}, []pieces.Snapshot{
 		at("a", pieces.PhaseSpec, pieces.Idle), at("b", pieces.PhaseReview, pieces.Idle), at("c", pieces.PhaseComplete, pieces.Idle),
-	})
+	}, nil)
 	for phase, want := range map[pieces.Phase]string{
 		pieces.PhaseBacklog: "[d]", pieces.PhaseSpec: "[a]", pieces.PhaseStrategy: "[]", pieces.PhaseAgents: "[]",
 		pieces.PhaseReview: "[b]", pieces.PhaseComplete: "[c]",
@@ -53,7 +50,7 @@ func TestWhatNeedsThePersonComesFirst(t *testing.T) {
 	s := stage.New(t)
 	b := New()
 	s.Open(b.Content(), 1280, 800)
-	b.Show(noon, nil, []pieces.Snapshot{at("works", pieces.PhaseSpec, pieces.Interviewing), at("waits", pieces.PhaseSpec, pieces.Idle)})
+	b.Show(noon, nil, []pieces.Snapshot{at("works", pieces.PhaseSpec, pieces.Interviewing), at("waits", pieces.PhaseSpec, pieces.Idle)}, nil)
 	if got := fmt.Sprint(names(b, pieces.PhaseSpec)); got != "[waits works]" {
 		t.Errorf("the column shows %s", got)
 	}
@@ -63,37 +60,43 @@ func TestCardsStayTheSameObjects(t *testing.T) {
 	s := stage.New(t)
 	b := New()
 	s.Open(b.Content(), 1280, 800)
-	b.Show(noon, nil, []pieces.Snapshot{at("a", pieces.PhaseSpec, pieces.Interviewing)})
+	b.Show(noon, nil, []pieces.Snapshot{at("a", pieces.PhaseSpec, pieces.Interviewing)}, nil)
 	before := b.cards["a"]
-	b.Show(noon, nil, []pieces.Snapshot{at("a", pieces.PhaseStrategy, pieces.Idle)})
+	b.Show(noon, nil, []pieces.Snapshot{at("a", pieces.PhaseStrategy, pieces.Idle)}, nil)
 	if b.cards["a"] != before || fmt.Sprint(names(b, pieces.PhaseStrategy)) != "[a]" {
 		t.Error("a piece that moved got another card, which loses the focus")
 	}
-	b.Show(noon, nil, nil)
+	b.Show(noon, nil, nil, nil)
 	if len(b.cards) != 0 {
 		t.Errorf("cards of items that are gone are kept: %v", b.cards)
 	}
 }
 
-func TestManyCardsWaitBehindAButton(t *testing.T) {
+func TestOnlyCardsNearTheViewAreMade(t *testing.T) {
 	s := stage.New(t)
 	b := New()
 	w := s.Open(b.Content(), 1280, 800)
 	var list []pieces.Snapshot
-	for i := range 500 {
+	for i := range 2000 {
 		list = append(list, at(fmt.Sprint("p", i), pieces.PhaseComplete, pieces.Idle))
 	}
-	b.Show(noon, nil, list)
-	if got := names(b, pieces.PhaseComplete); len(got) != most || got[0] != "p499" {
-		t.Errorf("the column shows %d cards from %s on, want %d from p499 on", len(got), got[0], most)
+	b.Show(noon, nil, list, nil)
+	stage.Settle(w)
+	top := names(b, pieces.PhaseComplete)
+	if len(top) > 20 || top[0] != "p1999" || len(b.cards) != len(top) {
+		t.Errorf("at the top %d cards are made from %s on, and %d kept", len(top), top[0], len(b.cards))
 	}
-	o, found := kit.Find(w.Content(), "more:complete")
-	if !found {
-		t.Fatal("nothing shows the rest")
+	b.Select("p0")
+	end := names(b, pieces.PhaseComplete)
+	if end[len(end)-1] != "p0" || len(b.cards) != len(end) {
+		t.Errorf("at the end the last card is %s, and %d are kept", end[len(end)-1], len(b.cards))
 	}
-	test.Tap(o.(fyne.Tappable))
-	if got := len(names(b, pieces.PhaseComplete)); got != 500 {
-		t.Errorf("%d cards are shown after all were asked for", got)
+	if made := len(b.cards) + len(b.spare); made > 2*len(top) {
+		t.Errorf("%d cards were made for a view of %d", made, len(top))
+	}
+	b.Show(noon, nil, list[:3], nil)
+	if got := names(b, pieces.PhaseComplete); fmt.Sprint(got) != "[p2 p1 p0]" {
+		t.Errorf("a column that became short shows %v", got)
 	}
 }
 
@@ -103,7 +106,7 @@ func TestEmptyBoardOffersADraft(t *testing.T) {
 	asked := false
 	b.OnNewDraft(func() { asked = true })
 	w := s.Open(b.Content(), 1280, 800)
-	b.Show(noon, nil, nil)
+	b.Show(noon, nil, nil, nil)
 	s.Tap(w, "emptyNewDraft")
 	if !asked {
 		t.Error("the action of the empty board does nothing")
@@ -132,7 +135,7 @@ func TestUntrustedNamesAreOnePlainLine(t *testing.T) {
 	s.Open(b.Content(), 1280, 800)
 	evil := at("a", pieces.PhaseSpec, pieces.Idle)
 	evil.Piece.Name = "fine\n\x1b[31mred\u202Egnp.exe"
-	b.Show(noon, nil, []pieces.Snapshot{evil})
+	b.Show(noon, nil, []pieces.Snapshot{evil}, nil)
 	if got := b.cards["a"].title.Text(); got != "fine red‹U+202E›gnp.exe" {
 		t.Errorf("the card says %q", got)
 	}
@@ -140,11 +143,11 @@ func TestUntrustedNamesAreOnePlainLine(t *testing.T) {
 
 func TestADraftThatIsHeldSaysThatItWaits(t *testing.T) {
 	d := pieces.Draft{ID: "d", Spec: "# Title", Refine: pieces.RefineNone}
-	if f := faceOfDraft(d, noon); f.word != "Spec" {
+	if f := faceOfDraft(d, nil, noon); f.word != "Spec" {
 		t.Errorf("a draft that nobody released says %q", f.word)
 	}
 	d.ReleasedBy = pieces.ByClient
-	if f := faceOfDraft(d, noon); f.word != "Waiting for a dependency" {
+	if f := faceOfDraft(d, nil, noon); f.word != "Waiting for a dependency" {
 		t.Errorf("a held draft says %q", f.word)
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 // face is everything that a card shows; two equal faces need no drawing.
 type face struct {
-	title, lane, word, note, age, money string
-	state                               kit.State
-	color                               fyne.ThemeColorName
-	done, total                         int
+	title, source, lane, word, note, age, money string
+	state                                       kit.State
+	color                                       fyne.ThemeColorName
+	done, total                                 int
 }
 
 func faceOfPiece(s pieces.Snapshot, now time.Time) face {
@@ -26,19 +26,23 @@ func faceOfPiece(s pieces.Snapshot, now time.Time) face {
 		title: s.Piece.Name, lane: laneWord(s.Piece.Config.Lane), state: state, word: word,
 		age: kit.Age(s.Piece.UpdatedAt, now), color: kit.PhaseColor(string(s.Piece.Phase)),
 	}
+	if s.Piece.Source != nil {
+		f.source = s.Piece.Source.Key
+	}
 	if s.Piece.CostUSD > 0 {
 		f.money = kit.Money(s.Piece.CostUSD)
 	}
-	f.done, f.total = s.AgentCount()
-	f.note = pullRequest(s.Piece.PR)
+	if f.note = pullRequest(s.Piece.PR); f.note == "" {
+		f.done, f.total = s.AgentCount()
+	}
 	return f
 }
 
-func faceOfDraft(d pieces.Draft, now time.Time) face {
+func faceOfDraft(d pieces.Draft, on []pieces.Dependency, now time.Time) face {
 	f := face{title: d.Title, lane: laneWord(d.Lane), state: kit.StateIdle, age: kit.Age(d.UpdatedAt, now), color: kit.ColorMuted}
 	switch {
 	case d.ReleasedBy != "":
-		f.word = waitingWords
+		f.word = waitsOn(on)
 	case strings.TrimSpace(d.Spec) == "":
 		f.word = "Seed"
 	case d.NeedsSpecStep() && !d.ChecksSpec():
@@ -49,14 +53,17 @@ func faceOfDraft(d pieces.Draft, now time.Time) face {
 	return f
 }
 
-// card is one item of the board, 72 high.
+// card is one item of the board, 72 high. A card that leaves the screen is filled anew for another item.
 type card struct {
 	widget.BaseWidget
 
+	b        *Board
 	id       string
+	at       int // its row
 	shown    face
 	press    *kit.Press
 	title    *kit.Text
+	source   *kit.Pill
 	lane     *kit.Text
 	dot      *kit.StateDot
 	age      *kit.Text
@@ -65,13 +72,17 @@ type card struct {
 	money    *kit.Text
 }
 
-func newCard(id string, open func(id string)) *card {
+var _ fyne.Draggable = (*card)(nil)
+
+func newCard(b *Board) *card {
 	c := &card{
-		id: id, title: kit.Body("").Strong().CutEnd(), lane: kit.Caption(""), dot: kit.NewStateDot(kit.StateIdle, ""),
-		age: kit.Caption(""), progress: kit.NewProgress(0, 0, "agents"), note: kit.Caption("").CutEnd(), money: kit.Caption(""),
+		b: b, title: kit.Body("").Strong().CutEnd(), source: kit.NewPill(kit.ColorMuted, nil, ""), lane: kit.Caption(""),
+		dot: kit.NewStateDot(kit.StateIdle, ""), age: kit.Caption(""), progress: kit.NewProgress(0, 0, ""),
+		note: kit.Caption("").CutEnd(), money: kit.Caption(""),
 	}
-	rows := container.New(cardRows{c}, c.title, c.lane, c.dot, c.age, c.progress, c.note, c.money)
-	c.press = kit.NewPress("card:"+id, kit.NewSurface(rows).Inset(kit.Together), func() { open(id) })
+	rows := container.New(cardRows{c}, c.title, c.source, c.lane, c.dot, c.age, c.progress, c.note, c.money)
+	c.press = kit.NewPress("", kit.NewSurface(rows).Inset(kit.Together), func() { b.open(c.id) })
+	c.press.OnKey, c.press.OnRune = c.key, c.b.typedRune
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -82,12 +93,32 @@ func (c *card) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRen
 // Children is what is pressed.
 func (c *card) Children() []fyne.CanvasObject { return []fyne.CanvasObject{c.press} }
 
+// become makes it the card of an item.
+func (c *card) become(id string, selected bool) {
+	c.id = id
+	c.press.Rename("card:" + id)
+	c.press.SetSelected(selected)
+}
+
+func (c *card) focused() bool {
+	canvas := fyne.CurrentApp().Driver().CanvasForObject(c.press)
+	return canvas != nil && canvas.Focused() == fyne.Focusable(c.press)
+}
+
+// Dragged moves the card's likeness to the column that it is dropped on.
+func (c *card) Dragged(ev *fyne.DragEvent) { c.b.drag.moved(c.id, ev.AbsolutePosition) }
+
+// DragEnd drops it.
+func (c *card) DragEnd() { c.b.drag.end() }
+
 func (c *card) show(f face) {
 	if f == c.shown {
 		return
 	}
 	c.shown = f
 	c.title.Set(f.title)
+	c.source.Set(kit.ColorMuted, nil, f.source)
+	c.source.Hidden = f.source == ""
 	c.lane.Set(f.lane)
 	c.dot.Set(f.state, f.word)
 	if f.state == kit.StateRunning {
@@ -103,34 +134,41 @@ func (c *card) show(f face) {
 	c.Refresh()
 }
 
-// cardRows places a card's parts in three lines: name and lane, state and age, progress and facts.
+// cardRows places a card's parts in three lines: name and source, state and age, lane and progress or pull request and cost.
 type cardRows struct{ c *card }
 
-const line float32 = 20
+const (
+	line       float32 = 20
+	cardLeast  float32 = 140
+	titleLeast float32 = 60
+)
 
 // MinSize is fixed in height, so that a board of many cards stays a grid.
 func (cardRows) MinSize([]fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(140, kit.CardHigh-2*kit.Together)
+	return fyne.NewSize(cardLeast, kit.CardHigh-2*kit.Together)
 }
 
 // Layout gives the right-hand part of each line what it needs, and the left-hand part the rest.
 func (r cardRows) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	c := r.c
-	pair(size.Width, 0, c.title, c.lane)
-	pair(size.Width, line-1, c.dot, c.age)
-	left := fyne.CanvasObject(c.progress)
-	right := c.money.MinSize().Width
-	if c.note.Text() != "" {
-		if c.progress.Hidden {
-			left = c.note
-		} else {
-			noteWide := fyne.MeasureText(c.note.Text(), 11, fyne.TextStyle{}).Width
-			put(c.note, size.Width-right-gapIf(right)-noteWide, 2*line-1, noteWide)
-			right += gapIf(right) + noteWide
-		}
+	wide := size.Width
+	if !c.source.Hidden {
+		pill := min(c.source.MinSize().Width, size.Width-titleLeast-kit.Together)
+		c.source.Move(fyne.NewPos(size.Width-pill, -2))
+		c.source.Resize(fyne.NewSize(pill, line))
+		wide -= pill + kit.Together
 	}
-	put(c.money, size.Width-c.money.MinSize().Width, 2*line-1, c.money.MinSize().Width)
-	put(left, 0, 2*line-1, max(0, size.Width-right-gapIf(right)))
+	put(c.title, 0, 0, wide)
+	pair(size.Width, line-1, c.dot, c.age)
+	third, left, right := 2*line-1, c.lane.MinSize().Width, c.money.MinSize().Width
+	put(c.lane, 0, third, left)
+	put(c.money, size.Width-right, third, right)
+	rest := max(0, size.Width-left-kit.Together-right-gapIf(right))
+	middle := fyne.CanvasObject(c.progress)
+	if c.progress.Hidden {
+		middle = c.note
+	}
+	put(middle, left+kit.Together, third, rest)
 }
 
 func gapIf(width float32) float32 {

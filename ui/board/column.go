@@ -12,47 +12,54 @@ import (
 	"fermata/ui/kit"
 )
 
-// most is how many cards a column shows before the rest waits behind a button: what is done grows without end.
-const most = 60
-
-// item is one card as Show ordered it.
+// item is one card as Show ordered it: a draft or a piece.
 type item struct {
-	id   string
-	face face
-	cue  bool
+	id    string
+	draft *pieces.Draft
+	piece *pieces.Snapshot
+	cue   bool
 }
 
-// column is one phase: a heading with its count over the cards.
+// column is one phase: a heading with its count over the cards. Only the cards near its view are made.
 type column struct {
+	b      *Board
 	phase  pieces.Phase
-	all    bool
 	items  []item
 	count  *kit.Text
-	more   *kit.Button
 	cards  *fyne.Container
 	scroll *container.Scroll
+	plate  *plate
 	body   *fyne.Container
 }
 
-func newColumn(p pieces.Phase, redraw func(*column)) *column {
-	c := &column{phase: p, count: kit.Caption(""), cards: kit.Column(kit.Together)}
-	c.more = kit.NewButton("more:"+string(p), "", kit.Quiet, func() {
-		c.all = true
-		redraw(c)
-	})
+const (
+	pitch     = kit.CardHigh + kit.Together
+	around    = 2           // cards that are kept ready above and below the view
+	leastView = 8 * pitch   // what is filled before the column has its size
+	cardEdge  = float32(1)  // a border that ends with the scroll would be cut off
+	plateTop  = float32(28) // below the heading
+)
+
+func newColumn(p pieces.Phase, b *Board) *column {
+	c := &column{b: b, phase: p, count: kit.Caption(""), plate: newPlate()}
 	name := kit.Caption(pieces.DisplayOf(p, 0, 0)).Strong().In(kit.PhaseColor(string(p)))
 	if p == pieces.PhaseBacklog {
 		name.In(kit.ColorText)
 	}
 	head := container.NewHBox(name, layout.NewSpacer(), c.count)
-	// A border that ends with the scroll would be cut off.
-	c.scroll = container.NewVScroll(kit.Pad(1, kit.Column(kit.Together, c.cards, c.more)))
-	c.body = container.NewBorder(container.New(layout.NewCustomPaddedLayout(0, kit.Step, kit.Together, kit.Together), head), nil, nil, nil, c.scroll)
+	c.cards = container.New(rowsLayout{c})
+	c.scroll = container.NewVScroll(kit.Pad(cardEdge, c.cards))
+	c.scroll.OnScrolled = func(fyne.Position) {
+		c.fill()
+		b.prune()
+	}
+	column := container.NewBorder(container.New(layout.NewCustomPaddedLayout(0, kit.Step, kit.Together, kit.Together), head), nil, nil, nil, c.scroll)
+	c.body = container.NewStack(column, c.plate.holder)
 	return c
 }
 
-// show draws the items with the cards that exist already, so that focus and pointer stay where they are.
-func (c *column) show(items []item, cardFor func(id string) *card) {
+// show puts what needs the person first.
+func (c *column) show(items []item) {
 	slices.SortStableFunc(items, func(a, b item) int {
 		switch {
 		case a.cue == b.cue:
@@ -62,25 +69,66 @@ func (c *column) show(items []item, cardFor func(id string) *card) {
 		}
 		return 1
 	})
+	resized := len(items) != len(c.items)
 	c.items = items
-	shown := items
-	if !c.all && len(items) > most {
-		shown = items[:most]
-	}
-	objects := make([]fyne.CanvasObject, len(shown))
-	for i, it := range shown {
-		k := cardFor(it.id)
-		k.show(it.face)
-		objects[i] = k
-	}
 	c.count.Set(fmt.Sprint(len(items)))
-	c.more.SetLabel(fmt.Sprintf("Show %d more", len(items)-len(shown)))
-	c.more.Hidden = len(shown) == len(items)
-	if !slices.Equal(objects, c.cards.Objects) {
-		c.cards.Objects = objects
-		c.cards.Refresh()
+	c.fill()
+	if resized {
 		c.scroll.Content.Refresh()
 		c.scroll.Refresh()
+		c.fill() // a column that became shorter may have been scrolled back
+	}
+}
+
+// fill puts cards where the view is, with the cards that exist already, so that focus and pointer stay where they are.
+func (c *column) fill() {
+	first := max(0, int(c.scroll.Offset.Y/pitch)-around)
+	last := min(len(c.items), first+int(max(c.scroll.Size().Height, leastView)/pitch)+2*around+1)
+	first = min(first, last)
+	objects := make([]fyne.CanvasObject, 0, last-first)
+	for at, it := range c.items[first:last] {
+		k := c.b.cardFor(it.id)
+		k.show(c.b.faceOf(it))
+		k.at = first + at
+		objects = append(objects, k)
+	}
+	if slices.Equal(objects, c.cards.Objects) {
+		c.cards.Layout.Layout(objects, c.cards.Size())
+		return
+	}
+	c.cards.Objects = objects
+	c.cards.Refresh()
+}
+
+// reveal scrolls until the card of a row is whole on the screen.
+func (c *column) reveal(row int) {
+	top, view := float32(row)*pitch, c.scroll.Size().Height
+	switch {
+	case top < c.scroll.Offset.Y:
+		c.scroll.ScrollToOffset(fyne.NewPos(0, top))
+	case top+pitch > c.scroll.Offset.Y+view:
+		c.scroll.ScrollToOffset(fyne.NewPos(0, top+pitch-view))
+	default:
+		return
+	}
+	c.fill()
+	c.b.prune()
+}
+
+// rowsLayout gives each card the place of its row; the rows without a card keep theirs.
+type rowsLayout struct{ c *column }
+
+// MinSize has room for every row.
+func (l rowsLayout) MinSize([]fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(cardLeast, max(0, float32(len(l.c.items))*pitch-kit.Together))
+}
+
+// Layout places the cards.
+func (rowsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		k := o.(*card)
+		k.Move(fyne.NewPos(0, float32(k.at)*pitch))
+		k.Resize(fyne.NewSize(size.Width, kit.CardHigh))
 	}
 }
 
@@ -134,5 +182,8 @@ func (l columnsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		o.Move(fyne.NewPos(x, 0))
 		o.Resize(fyne.NewSize(width, size.Height))
 		x += width + kit.Together
+	}
+	for _, c := range l.columns {
+		c.fill() // a taller view has room for more
 	}
 }

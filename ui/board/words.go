@@ -7,8 +7,27 @@ import (
 	"fermata/ui/kit"
 )
 
-// waitingWords say that an item is held by another.
-const waitingWords = "Waiting for a dependency"
+// waitsOn says what holds an item: the first that is not done, by its name.
+func waitsOn(on []pieces.Dependency) string {
+	open := 0
+	first := ""
+	for _, d := range on {
+		if d.Standing == pieces.Met {
+			continue
+		}
+		if open == 0 {
+			first = d.Name
+		}
+		open++
+	}
+	switch open {
+	case 0:
+		return "Waiting for a dependency"
+	case 1:
+		return "Waits on " + first
+	}
+	return fmt.Sprintf("Waits on %s and %d more", first, open-1)
+}
 
 // stateOf says what a piece waits for or does, as the dot of its card.
 func stateOf(s pieces.Snapshot) (kit.State, string) {
@@ -17,13 +36,15 @@ func stateOf(s pieces.Snapshot) (kit.State, string) {
 		return gateState(gate), cue.Label
 	}
 	switch {
+	case s.Piece.Archived:
+		return kit.StateIdle, "Archived"
 	case gate == pieces.GatePaused:
 		return kit.StatePaused, "Paused"
 	case s.Piece.Activity == pieces.Running && s.Facts().AgentsRunning == 0:
 		return kit.StateRunning, "Starting agents"
 	}
 	if s.Piece.Activity == pieces.Waiting {
-		return kit.StateIdle, waitingWords
+		return kit.StateIdle, waitsOn(s.Dependencies)
 	}
 	if words := s.Piece.Activity.Working(); words != "" {
 		return kit.StateRunning, words
@@ -55,10 +76,18 @@ func laneWord(l pieces.Lane) string {
 	}
 }
 
-// pullRequest says how the pull request stands; empty without one.
+// pullRequest says how the pull request and its checks stand; empty without one.
 func pullRequest(pr *pieces.PullRequest) string {
 	if pr == nil {
 		return ""
 	}
-	return fmt.Sprintf("#%d %s", pr.Number, pr.State)
+	state := string(pr.State)
+	if pr.State == pieces.PullRequestOpen && pr.Draft {
+		state = "draft"
+	}
+	words := fmt.Sprintf("#%d %s", pr.Number, state)
+	if pr.State == pieces.PullRequestOpen && pr.Checks != "" {
+		words += ", " + pr.Checks
+	}
+	return words
 }

@@ -16,6 +16,11 @@ type Press struct {
 	widget.BaseWidget
 	named
 
+	// OnKey is asked first for every key while it has the focus; true ends it. Nil takes none.
+	OnKey func(*fyne.KeyEvent) bool
+	// OnRune gets what is typed while it has the focus; nil leaves it.
+	OnRune func(rune)
+
 	content                    fyne.CanvasObject
 	tapped                     func()
 	focused, hovered, selected bool
@@ -38,6 +43,9 @@ func NewPress(name string, content fyne.CanvasObject, tapped func()) *Press {
 // OnTapped replaces what a press does.
 func (p *Press) OnTapped(tapped func()) { p.tapped = tapped }
 
+// Rename gives it another stable name, for a content that is shown anew as something else.
+func (p *Press) Rename(name string) { p.named = named{name} }
+
 // SetSelected marks the content as the one that is open elsewhere.
 func (p *Press) SetSelected(selected bool) {
 	p.selected = selected
@@ -56,13 +64,20 @@ func (p *Press) Tapped(*fyne.PointEvent) {
 
 // TypedKey presses it with Enter or Space.
 func (p *Press) TypedKey(ev *fyne.KeyEvent) {
+	if p.OnKey != nil && p.OnKey(ev) {
+		return
+	}
 	if activates(ev) {
 		p.Tapped(nil)
 	}
 }
 
-// TypedRune does nothing.
-func (p *Press) TypedRune(rune) {}
+// TypedRune hands what is typed to OnRune.
+func (p *Press) TypedRune(r rune) {
+	if p.OnRune != nil {
+		p.OnRune(r)
+	}
+}
 
 // FocusGained shows the focus ring.
 func (p *Press) FocusGained() { p.focused = true; p.Refresh() }
