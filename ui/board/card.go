@@ -125,7 +125,7 @@ func (c *card) show(f face) {
 		c.dot.In(f.color)
 	}
 	c.age.Set(f.age)
-	c.progress.Set(f.done, f.total, "agents")
+	c.progress.Set(f.done, f.total, "")
 	c.progress.In(f.color)
 	c.progress.Hidden = f.total == 0
 	c.note.Set(f.note)
@@ -141,6 +141,7 @@ const (
 	line       float32 = 20
 	cardLeast  float32 = 140
 	titleLeast float32 = 60
+	noteLeast  float32 = 160 // "#42 open, 3 of 4 checks passed"
 )
 
 // MinSize is fixed in height, so that a board of many cards stays a grid.
@@ -160,15 +161,22 @@ func (r cardRows) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	}
 	put(c.title, 0, 0, wide)
 	pair(size.Width, line-1, c.dot, c.age)
-	third, left, right := 2*line-1, c.lane.MinSize().Width, c.money.MinSize().Width
-	put(c.lane, 0, third, left)
+	third, right := 2*line-1, c.money.MinSize().Width
 	put(c.money, size.Width-right, third, right)
-	rest := max(0, size.Width-left-kit.Together-right-gapIf(right))
+	rest := size.Width - right - gapIf(right)
+	left := c.lane.MinSize().Width + kit.Together
+	// How a pull request stands says more about a piece than the lane that brought it there.
+	c.lane.Hidden = c.note.Text() != "" && rest-left < noteLeast
+	if c.lane.Hidden {
+		left = 0
+	}
+	put(c.lane, 0, third, max(0, left-kit.Together))
+	rest = max(0, rest-left)
 	middle := fyne.CanvasObject(c.progress)
 	if c.progress.Hidden {
 		middle = c.note
 	}
-	put(middle, left+kit.Together, third, rest)
+	put(middle, left, third, rest)
 }
 
 func gapIf(width float32) float32 {

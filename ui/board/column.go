@@ -48,7 +48,7 @@ func newColumn(p pieces.Phase, b *Board) *column {
 	}
 	head := container.NewHBox(name, layout.NewSpacer(), c.count)
 	c.cards = container.New(rowsLayout{c})
-	c.scroll = container.NewVScroll(kit.Pad(cardEdge, c.cards))
+	c.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(cardEdge, cardEdge, cardEdge, 4*cardEdge), c.cards))
 	c.scroll.OnScrolled = func(fyne.Position) {
 		c.fill()
 		b.prune()

@@ -56,6 +56,7 @@ type Home struct {
 	problem *kit.ErrorBar // of the last thing that was done here
 	unread  *kit.ErrorBar // of the last reading
 	notice  *fyne.Container
+	queue   []string // folders that were dropped and wait to be registered
 	words   *kit.Paragraph
 	rooms   *fyne.Container
 	folded  map[string]bool // whether the findings about a project are shown, where the person said so
@@ -153,9 +154,24 @@ func (h *Home) addTapped() {
 	})
 }
 
+// Drop registers the folders that were dropped on the window, one after the other.
+func (h *Home) Drop(paths []string) {
+	h.queue = append(h.queue, paths...)
+	h.registerNext()
+}
+
+func (h *Home) registerNext() {
+	if len(h.queue) == 0 || h.add.Disabled() {
+		return
+	}
+	path := h.queue[0]
+	h.queue = h.queue[1:]
+	h.register(path)
+}
+
 func (h *Home) register(path string) {
 	path = whole(path)
-	if path == "" {
+	if path == "" || h.add.Disabled() {
 		return
 	}
 	var found pieces.Project
@@ -167,6 +183,7 @@ func (h *Home) register(path string) {
 	}, func(err error) {
 		h.add.Enable()
 		h.registered(found, already, err)
+		h.registerNext()
 	})
 }
 

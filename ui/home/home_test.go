@@ -224,3 +224,26 @@ func TestHomePictures(t *testing.T) {
 		w.Keep(w.w, "home-crowded-"+word)
 	})
 }
+
+func TestDroppedFoldersAreRegisteredOneAfterTheOther(t *testing.T) {
+	w := open(t, stage.New(t), 860, 600)
+	w.home.Show(Model{})
+	w.home.Drop([]string{"/src/muse", "/src/clio"})
+	for _, want := range []string{"/src/muse", "/src/clio"} {
+		var got string
+		w.Until("the next folder is looked at", func() bool {
+			select {
+			case got = <-w.paths:
+			default:
+			}
+			return got != ""
+		})
+		if got != want {
+			t.Errorf("registered %q, want %q", got, want)
+		}
+	}
+	w.Until("all are done", func() bool {
+		o, _ := stage.Find(w.w, "home:add")
+		return !o.(*kit.Button).Disabled()
+	})
+}

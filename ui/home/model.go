@@ -89,7 +89,7 @@ func (h *Home) drawWork(work []Work) fyne.CanvasObject {
 func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
 	list := kit.Column(kit.Step, kit.Title("Projects"))
 	if len(projects) == 0 {
-		list.Add(kit.NewParagraph("No project yet. Add the folder of a git repository to begin.").In(kit.ColorMuted))
+		list.Add(kit.NewParagraph("No project yet. Add the folder of a git repository to begin, or drop it here.").In(kit.ColorMuted))
 	}
 	for _, p := range projects {
 		words := kit.Caption(p.Words)

@@ -44,6 +44,9 @@ func Rect(o fyne.CanvasObject) (x, y, w, h float32) {
 	return at.X, at.Y, o.Size().Width, o.Size().Height
 }
 
+// Children are the objects right below an object, as far as Find sees them.
+func Children(o fyne.CanvasObject) []fyne.CanvasObject { return childrenOf(o) }
+
 // walk visits what is visible, from the root down, until visit says that it is enough.
 func walk(o fyne.CanvasObject, visit func(fyne.CanvasObject) bool) bool {
 	if o == nil || !o.Visible() {

@@ -49,3 +49,16 @@ func Money(usd float64) string {
 	}
 	return fmt.Sprintf("$%.2f", math.Abs(cents)/100)
 }
+
+// Bytes writes an amount of storage as people read it, such as "1.4 MB". A thousand makes the next unit.
+func Bytes(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	amount, at := float64(max(0, n)), 0
+	for amount >= 999.5 && at < len(units)-1 {
+		amount, at = amount/1000, at+1
+	}
+	if at == 0 || amount >= 99.5 {
+		return fmt.Sprintf("%.0f %s", amount, units[at])
+	}
+	return fmt.Sprintf("%.1f %s", amount, units[at])
+}

@@ -43,3 +43,11 @@ func TestMoneyHasTwoDecimals(t *testing.T) {
 		}
 	}
 }
+
+func TestBytesAreReadable(t *testing.T) {
+	for n, want := range map[int64]string{-1: "0 B", 0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_440_000: "1.4 MB", 999_999: "1.0 MB", 250_000_000: "250 MB", 3_200_000_000: "3.2 GB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package kit
 import (
 	"fmt"
 	"image/color"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -24,7 +25,7 @@ type Progress struct {
 	words        *Text
 }
 
-// NewProgress makes a bar for done of total units, such as "agents".
+// NewProgress makes a bar for done of total units, such as "agents"; without a unit where it is said elsewhere.
 func NewProgress(done, total int, unit string) *Progress {
 	p := &Progress{
 		color: ColorAgents,
@@ -41,7 +42,7 @@ func NewProgress(done, total int, unit string) *Progress {
 func (p *Progress) Set(done, total int, unit string) {
 	p.total = max(0, total)
 	p.done = min(max(0, done), p.total)
-	p.words.Set(fmt.Sprintf("%d of %d %s", p.done, p.total, unit))
+	p.words.Set(strings.TrimSpace(fmt.Sprintf("%d of %d %s", p.done, p.total, unit)))
 	p.Refresh()
 }
 

@@ -5,13 +5,19 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 )
 
-// Keys gives a window's canvas the keys of its project: Ctrl+N files a draft, Ctrl+Enter and Ctrl with a number do what
-// the open item's menu says, and Esc closes the item.
+// Keys gives a window's canvas the keys of its project: Ctrl+N files a draft, Ctrl+F and / search, the arrows go from card
+// to card, Ctrl+Enter and Ctrl with a number do what the open item's menu says, and Esc closes the item.
 func (p *Project) Keys(c fyne.Canvas) {
 	add := func(key fyne.KeyName, do func(fyne.Shortcut)) {
 		c.AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, do)
 	}
 	add(fyne.KeyN, func(fyne.Shortcut) { p.NewDraft() })
+	add(fyne.KeyF, func(fyne.Shortcut) { p.o.Board.FocusSearch() })
+	c.SetOnTypedRune(func(r rune) {
+		if r == '/' {
+			p.o.Board.FocusSearch()
+		}
+	})
 	choose := func(s fyne.Shortcut) {
 		if !p.sheets.Open() {
 			p.o.Inspector.Press(s)
@@ -25,6 +31,9 @@ func (p *Project) Keys(c fyne.Canvas) {
 	c.SetOnTypedKey(func(ev *fyne.KeyEvent) {
 		if ev.Name == fyne.KeyEscape && p.opened != "" {
 			p.ShowPiece("")
+			return
+		}
+		if p.o.Board.Arrow(ev.Name) {
 			return
 		}
 		if before != nil {

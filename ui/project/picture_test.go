@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fermata/pieces"
+	"fermata/pieces/engine"
 	"fermata/ui/stage"
 )
 
@@ -148,6 +149,51 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		w.click("projectSettings")
 		w.sees("project:save")
 		s.Keep(w.Window, "projectSettings-"+word)
+	})
+	t.Run("search", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 1280, 800)
+		w.sees("card:planned")
+		s.Type(w.Window, "board:search", "e t")
+		s.Keep(w.Window, "search-"+word)
+	})
+	t.Run("disk", func(t *testing.T) {
+		e := usual()
+		e.disk = []engine.DiskUse{
+			{PieceID: "running", Piece: "Search by tag", Bytes: 812_000_000, Keeps: "The piece is busy"},
+			{PieceID: "review", Piece: "Export to CSV", Bytes: 212_000_000, Keeps: "The piece is not done"},
+			{PieceID: "done", Piece: "Dark theme", Bytes: 500_000_000}, {PieceID: "gone", Bytes: 1_200_000, Keeps: "Its piece is deleted"},
+		}
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:planned")
+		w.project.ShowDisk()
+		w.sees("disk:release")
+		s.Keep(w.Window, "disk-"+word)
+	})
+	t.Run("delete", func(t *testing.T) {
+		e := usual()
+		e.effect = pieces.Effect{Lines: []string{"Deletes the piece with its documents, its history and its sessions. That cannot be taken back.", "Removes the worktree /home/ada/.local/share/fermata/worktrees/muse/dark-theme; the branch fermata/dark-theme stays.", "It has 2 changed files that no commit holds (a.css, b.css). They are saved first and can be restored for 30 days.", "Its pull request #42 stays open."}, Fingerprint: "f"}
+		w := openWindow(t, s, e, 1280, 800)
+		w.click("card:done")
+		w.click("deletePiece")
+		w.sees("effect:ok")
+		s.Keep(w.Window, "delete-"+word)
+	})
+	t.Run("sources", func(t *testing.T) {
+		e := usual()
+		for i := range e.list {
+			e.list[i].Piece.Source = &pieces.Source{Key: "SUP-1234", Kind: "linear"}
+		}
+		e.drafts[1].ReleasedBy = pieces.ByPerson
+		e.on = map[string][]pieces.Dependency{"draft2": {{Name: "Login with a passkey"}}}
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:planned")
+		s.Keep(w.Window, "sources-"+word)
+	})
+	t.Run("newPiece", func(t *testing.T) {
+		w := openWindow(t, s, usual(), 1280, 800)
+		w.sees("card:planned")
+		w.click("newPiece")
+		s.Keep(w.Window, "newPiece-"+word)
 	})
 	t.Run("newDraft", func(t *testing.T) {
 		w := openWindow(t, s, usual(), 1280, 800)

@@ -4,6 +4,7 @@ package project
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -11,29 +12,30 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
-	"fermata/pieces/engine"
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
 	"fermata/ui/pump"
 )
 
-// Engine is what the window reads and asks for. *engine.Engine is one.
-type Engine interface {
-	Watch() (<-chan struct{}, func())
-	Project(ctx context.Context, id string) (pieces.Project, error)
-	Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error)
-	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error)
-	FileDraft(ctx context.Context, n engine.NewDraft) (engine.Filed, error)
-	EditProject(ctx context.Context, id string, edit engine.ProjectEdit) (pieces.Project, error)
-}
-
 // Board shows the items. *board.Board is one.
 type Board interface {
 	Content() fyne.CanvasObject
-	Show(now time.Time, drafts []pieces.Draft, list []pieces.Snapshot)
+	Show(now time.Time, drafts []pieces.Draft, list []pieces.Snapshot, on map[string][]pieces.Dependency)
+	Found(text string, ids []string)
 	Select(id string)
+	FocusSearch()
+	Arrow(key fyne.KeyName) bool
+	Taps
+}
+
+// Taps are what the person does on a board.
+type Taps interface {
 	OnOpen(func(id string))
 	OnNewDraft(func())
+	OnSearch(func(text string))
+	OnArchived(func(shown bool))
+	OnDrop(func(id string, d pieces.Drop))
+	OnDelete(func(id string))
 }
 
 // Inspector shows one item. *inspector.Inspector is one.
@@ -45,7 +47,7 @@ type Inspector interface {
 	Press(fyne.Shortcut) bool
 }
 
-// Options is what a Project is made of; all but OpenSettings are needed.
+// Options is what a Project is made of. OpenSettings, Browse and Close may be nil.
 type Options struct {
 	ProjectID    string
 	Engine       Engine
@@ -54,6 +56,10 @@ type Options struct {
 	Pump         *pump.Pump
 	Now          func() time.Time
 	OpenSettings func()
+	// Browse lets the person choose a folder; chosen is not called when none was. Nil leaves typing a path.
+	Browse func(chosen func(path string))
+	// Close closes the window, which a project that was removed has no more use for. Nil leaves it open.
+	Close func()
 }
 
 // Project is a project window's content. It is touched on Fyne's main goroutine only.
@@ -62,17 +68,22 @@ type Project struct {
 	background func(work func(context.Context) error, done func(error))
 	close      func()
 
+	again    chan struct{} // asks for one more reading
+	archived atomic.Bool   // whether archived pieces are read
+	looking  search
 	opened   string
 	title    *kit.Text
 	branch   *kit.Text
 	path     *kit.Copyable
-	problem  *kit.ErrorBar
+	problem  *kit.ErrorBar // of the last reading
+	undone   *kit.ErrorBar // of the last thing that was done here
 	sheets   *sheet.Layer
 	panes    *panes
 	newDraft *kit.Button
 	bar      *fyne.Container
 	place    string // the project's path
 	project  pieces.Project
+	model    model
 	content  fyne.CanvasObject
 }
 
@@ -81,35 +92,42 @@ type model struct {
 	project pieces.Project
 	drafts  []pieces.Draft
 	list    []pieces.Snapshot
+	on      map[string][]pieces.Dependency // what drafts and pieces wait on
 }
 
 // New makes the content and follows the engine until ctx ends or Close is called.
 func New(ctx context.Context, o Options) *Project {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Project{o: o, sheets: sheet.NewLayer()}
+	p := &Project{o: o, sheets: sheet.NewLayer(), again: make(chan struct{}, 1)}
 	p.background = func(work func(context.Context) error, done func(error)) { o.Pump.Go(ctx, work, done) }
 	p.build()
 	wake, unwatch := o.Engine.Watch()
 	p.close = func() { cancel(); unwatch() }
-	pump.Follow(ctx, o.Pump, pump.EachMinute(ctx, o.Pump, wake), p.read, p.show, p.showProblem)
+	pump.Follow(ctx, o.Pump, pump.EachMinute(ctx, o.Pump, p.either(wake)), p.read, p.show, p.showProblem)
 	return p
 }
 
 func (p *Project) build() {
 	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
 	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
-	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
+	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}
 	p.bar = container.New(toolbar{p}, p.title, p.path, p.branch, tools)
 	p.problem = kit.NewErrorBar("projectProblem", kit.Problem{})
 	p.problem.Hide()
+	p.undone = kit.NewErrorBar("projectUndone", kit.Problem{}, kit.NewButton("projectUndone:hide", "Got it", kit.Normal, func() { show(p.undone, false) }))
+	p.undone.Hide()
 	p.o.Board.OnOpen(p.ShowPiece)
 	p.o.Board.OnNewDraft(p.NewDraft)
+	p.o.Board.OnSearch(p.search)
+	p.o.Board.OnArchived(p.showArchived)
+	p.o.Board.OnDrop(p.drop)
+	p.o.Board.OnDelete(p.DeletePiece)
 	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
 	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
-	head := kit.Column(0, p.bar, kit.Divider(), p.problem)
+	head := kit.Column(0, p.bar, kit.Divider(), p.problem, p.undone)
 	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.panes), p.sheets)
 }
 
@@ -140,7 +158,10 @@ func (p *Project) read(ctx context.Context) (m model, err error) {
 	if m.drafts, err = p.o.Engine.Drafts(ctx, p.o.ProjectID); err != nil {
 		return m, err
 	}
-	m.list, err = p.o.Engine.Pieces(ctx, pieces.PieceFilter{ProjectID: p.o.ProjectID})
+	if m.on, err = p.o.Engine.Dependencies(ctx); err != nil {
+		return m, err
+	}
+	m.list, err = p.o.Engine.Pieces(ctx, pieces.PieceFilter{ProjectID: p.o.ProjectID, IncludeArchived: p.archived.Load()})
 	return m, err
 }
 
@@ -154,7 +175,9 @@ func (p *Project) show(m model) {
 	}
 	p.branch.Set("from " + m.project.Branch)
 	p.bar.Layout.Layout(p.bar.Objects, p.bar.Size())
-	p.o.Board.Show(p.o.Now(), m.drafts, m.list)
+	p.model = m
+	p.o.Board.Show(p.o.Now(), m.drafts, m.list, m.on)
+	p.searchAgain()
 	p.o.Inspector.Tick()
 }
 

@@ -332,7 +332,6 @@ func TestItemIsOpenedByItsIDAndClosed(t *testing.T) {
 
 func TestKeysDoWhatTheMenuSays(t *testing.T) {
 	w := opened(t, usual(), "planned")
-	w.project.Keys(w.Canvas())
 	w.sees("action:startExecution")
 	press := &desktop.CustomShortcut{KeyName: fyne.KeyReturn, Modifier: fyne.KeyModifierShortcutDefault}
 	w.Canvas().(interface{ TypedShortcut(fyne.Shortcut) }).TypedShortcut(press)

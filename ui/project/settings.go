@@ -44,6 +44,7 @@ func (p *Project) ShowSettings() {
 			kit.NewField("Setup script", f.script, "Makes each new worktree ready before the first session, such as `npm ci`. It stops at the first command that fails, gets none of Fermata's keys, and is ended after 5 minutes. Ignored files that a .worktreeinclude in your checkout names are copied first."),
 			f.allow, f.waits),
 		kit.Column(kit.Step, kit.Caption("Commands that agents run without asking").In(kit.ColorText).Strong(), f.commands),
+		p.placeAndDisk(),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.save))
 	p.sheets.Ask(form, sheetWidth, f.branch)

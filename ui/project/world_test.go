@@ -46,6 +46,11 @@ type fakeEngine struct {
 	on         map[string][]pieces.Dependency
 	candidates []engine.Candidate
 
+	found map[string][]string // by what is searched for
+	saved string
+	disk  []engine.DiskUse
+	made  []engine.NewPiece
+
 	acts         []engine.Request
 	splits       []engine.SplitReview
 	proposed     []pieces.ProposedSplit
@@ -84,10 +89,10 @@ func (f *fakeEngine) Drafts(context.Context, string) ([]pieces.Draft, error) {
 	return slices.Clone(f.drafts), nil
 }
 
-func (f *fakeEngine) Pieces(context.Context, pieces.PieceFilter) ([]pieces.Snapshot, error) {
+func (f *fakeEngine) Pieces(_ context.Context, filter pieces.PieceFilter) ([]pieces.Snapshot, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.list), nil
+	return slices.DeleteFunc(slices.Clone(f.list), func(s pieces.Snapshot) bool { return s.Piece.Archived && !filter.IncludeArchived }), nil
 }
 
 func (f *fakeEngine) Piece(_ context.Context, id string) (pieces.Snapshot, error) {
@@ -249,6 +254,70 @@ func (f *fakeEngine) Restore(_ context.Context, id, ref string, _ pieces.Actor) 
 	return engine.Restored{Ref: ref, Path: "/worktrees/restored", Fresh: true}, f.refuse
 }
 
+func (f *fakeEngine) Search(_ context.Context, _, text string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.log = append(f.log, "search "+text)
+	return f.found[text], nil
+}
+
+func (f *fakeEngine) CreatePiece(_ context.Context, n engine.NewPiece) (pieces.Snapshot, error) {
+	s := pieces.Snapshot{Piece: pieces.Piece{ID: "made", Name: n.Prompt, Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}}
+	f.change(func() {
+		f.made = append(f.made, n)
+		f.list = append(f.list, s)
+	})
+	return s, f.refuse
+}
+
+func (f *fakeEngine) DeleteEffect(context.Context, string) (pieces.Effect, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.effect, nil
+}
+
+func (f *fakeEngine) DeletePiece(_ context.Context, id, bound string) (engine.Deleted, error) {
+	err := f.refuse
+	if bound != f.effect.Fingerprint {
+		err = fmt.Errorf("delete: %w", pieces.ErrStale)
+	}
+	f.change(func() {
+		f.log = append(f.log, "delete "+id)
+		if err == nil {
+			f.list = slices.DeleteFunc(slices.Clone(f.list), func(s pieces.Snapshot) bool { return s.Piece.ID == id })
+		}
+	})
+	return engine.Deleted{Saved: f.saved}, err
+}
+
+func (f *fakeEngine) MoveProject(_ context.Context, _, path string) (pieces.Project, error) {
+	f.change(func() { f.log = append(f.log, "move "+path) })
+	return f.project, f.refuse
+}
+
+func (f *fakeEngine) RemoveProjectEffect(context.Context, string) (pieces.Effect, error) {
+	return f.effect, nil
+}
+
+func (f *fakeEngine) RemoveProject(context.Context, string, string) error {
+	f.change(func() { f.log = append(f.log, "remove project") })
+	return f.refuse
+}
+
+func (f *fakeEngine) DiskUse(context.Context, string) ([]engine.DiskUse, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.disk), nil
+}
+
+func (f *fakeEngine) ReleaseWorktree(_ context.Context, id string, _ pieces.Actor) error {
+	f.change(func() {
+		f.log = append(f.log, "release "+id)
+		f.disk = slices.DeleteFunc(f.disk, func(u engine.DiskUse) bool { return u.PieceID == id })
+	})
+	return f.refuse
+}
+
 func (f *fakeEngine) Dependencies(context.Context) (map[string][]pieces.Dependency, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -340,6 +409,7 @@ func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 	t.Cleanup(func() { cancel(); s.Drain() })
 	ground := canvas.NewRectangle(theme.Color(kit.ColorBackground))
 	w := s.Open(container.NewStack(ground, p.Content()), width, height)
+	p.Keys(w.Canvas())
 	return &window{t, s, w, e, p}
 }
 
