@@ -127,6 +127,10 @@ func (w *world) Project(_ context.Context, id string) (pieces.Project, error) {
 
 func (w *world) Drafts(context.Context, string) ([]pieces.Draft, error) { return nil, nil }
 
+func (w *world) Dependencies(context.Context) (map[string][]pieces.Dependency, error) {
+	return nil, nil
+}
+
 func (w *world) Pieces(context.Context, pieces.PieceFilter) ([]pieces.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
