@@ -79,7 +79,7 @@ var rules = []Rule{
 	{Action: AnswerTaskQuestion, LegalIn: "Agents, running or paused", Tier: TierSetting, Verb: "answer a task's question", Available: true, Label: "Answer the question"},
 	{Action: ContinueToReview, LegalIn: "Agents, paused or finished", Tier: TierCall, Available: true, Label: "Continue to review"},
 	{Action: ApproveTask, LegalIn: "Review", Tier: TierCall, Available: true, Label: "Approve"},
-	{Action: RunCodeReview, LegalIn: "Agents, finished, and Review, while the worktree exists", Tier: TierCall, Label: "Run code review"},
+	{Action: RunCodeReview, LegalIn: "Agents, finished, and Review, while the worktree exists", Tier: TierCall, Available: true, Label: "Run code review"},
 	{Action: CreatePR, LegalIn: "Agents, finished, Review, and Done while the branch exists; never while the piece has a pull request that is not closed", Tier: TierSetting, Verb: "create a pull request", Available: true, Label: "Open pull request"},
 	{Action: MarkDone, LegalIn: "Agents, finished, and Review", Tier: TierCard, Verb: "mark the piece done", Available: true, Label: "Mark done"},
 	{Action: ConfirmDone, LegalIn: "Done", Tier: TierCall, Available: true, Label: "Confirm done"},

@@ -46,7 +46,8 @@ var (
 	unapproved  = Guard{"an agent is not approved", func(f Facts) bool { return f.Unapproved > 0 }}
 	unconfirmed = Guard{"not confirmed", func(f Facts) bool { return !f.Confirmed }}
 	agentWaits  = Guard{"an agent waits", func(f Facts) bool { return f.AgentWaiting }}
-	codeReview  = Guard{"code review is on", func(f Facts) bool { return f.CodeReviewOn && f.HasWorktree && !f.WorktreeMissing }}
+	codeReview  = Guard{"code review is on and none runs", func(f Facts) bool { return f.CodeReviewOn && !f.CodeReviewing && f.HasWorktree && !f.WorktreeMissing }}
+	atRest      = Guard{"nothing runs", func(f Facts) bool { return f.AgentsRunning == 0 && !f.CodeReviewing }}
 	feedback    = Guard{"a feedback session works", func(f Facts) bool { return f.Feedback }}
 	depsOn      = Guard{"dependencies are on", func(f Facts) bool { return f.DependenciesOn }}
 	depsUnmet   = Guard{"a dependency is unmet", func(f Facts) bool { return f.holds() && !f.asks() && !f.DependencyFailed }}
@@ -156,9 +157,10 @@ func buildMoves() []Move {
 	add(Trigger(SetLane), unguarded, stay, specIdle, specFailed, stratIdle, stratFailed, plan, planFailed)
 	for _, s := range stations {
 		add(OnWorktree, unguarded, stay, s.State)
+		add(OnCodeReviewEnded, unguarded, stay, s.State)
 		add(Trigger(RemoveDependency), depsOn, stay, s.State)
 		if !LiveState(s.State) && s.Activity != StopFailed {
-			add(Trigger(Archive), noneRuns, stay, s.State)
+			add(Trigger(Archive), atRest, stay, s.State)
 		}
 		add(Trigger(Unarchive), unguarded, stay, s.State)
 	}

@@ -57,6 +57,7 @@ type Facts struct {
 	Confirmed        bool
 	Archived         bool
 	CodeReviewOn     bool
+	CodeReviewing    bool // a code review runs beside what the piece does
 	DependenciesOn   bool
 	Held             bool // its dependencies hold it
 	DependencyFailed bool // one of them went wrong

@@ -44,6 +44,7 @@ var legalIn = map[Action]string{
 	AnswerTaskQuestion: "agents/running agents/pausing agents/paused agents/stopFailed agents/workReviewing",
 	ContinueToReview:   "agents/paused agents/finished",
 	ApproveTask:        "review/idle review/changing",
+	RunCodeReview:      "agents/finished review/idle",
 	CreatePR:           "agents/finished review/idle review/changing complete/idle complete/changing",
 	MarkDone:           "agents/finished review/idle review/changing",
 	ConfirmDone:        "complete/idle complete/changing",

@@ -42,6 +42,7 @@ func (s Snapshot) Facts() Facts {
 		Confirmed: p.Confirmed, Archived: p.Archived,
 		CodeReviewOn: s.Flags.CodeReview, DependenciesOn: s.Flags.Dependencies,
 	}
+	f.CodeReviewing = p.CodeReview.State == CodeReviewRunning
 	f.Feedback = p.Activity == CreatingPR && p.Before == Changing
 	if p.PR != nil {
 		f.HasPR = p.PR.State != PullRequestClosed

@@ -53,6 +53,9 @@ func (c *control) getArtifact(ctx context.Context, a args) (any, error) {
 	if kind.Markdown() {
 		view.Format = "markdown"
 	}
+	if kind == pieces.ArtifactCodeReview {
+		view.Message = orNull(codeReviewWords(s.Piece.CodeReview))
+	}
 	doc, ok, err := c.Engine.Artifact(ctx, id, kind, taskID)
 	if err != nil {
 		return nil, err
@@ -73,6 +76,18 @@ func (c *control) getArtifact(ctx context.Context, a args) (any, error) {
 		view.Content, err = recordOf(doc.Content)
 	}
 	return view, err
+}
+
+// codeReviewWords say what the record of a code review does not: that another one runs, or that the last one failed.
+func codeReviewWords(r pieces.CodeReviewRun) string {
+	switch r.State {
+	case pieces.CodeReviewRunning:
+		return "A code review is running."
+	case pieces.CodeReviewFailed:
+		return "The last code review failed: " + r.Failure
+	default:
+		return ""
+	}
 }
 
 func recordOf(content string) (map[string]any, error) {

@@ -31,6 +31,7 @@ func carriers() map[pieces.Action]carry {
 		pieces.AnswerTaskQuestion: (*Engine).answerQuestion,
 		pieces.ContinueToReview:   (*Engine).continueToReview,
 		pieces.ApproveTask:        (*Engine).approveTask,
+		pieces.RunCodeReview:      (*Engine).runCodeReview,
 		pieces.CreatePR:           (*Engine).createPR,
 		pieces.MarkDone:           (*Engine).markDone,
 		pieces.ConfirmDone:        (*Engine).confirmDone,
@@ -69,6 +70,9 @@ func illegal(s pieces.Snapshot, rule pieces.Rule) error {
 	words := fmt.Sprintf("%s is not legal now: the piece is in %s (%s).", rule.Action, s.Display(), s.Piece.Activity)
 	if off := !s.Flags.Dependencies; off && (rule.Action == pieces.AddDependency || rule.Action == pieces.RemoveDependency) {
 		words = fmt.Sprintf("%s is not legal now: piece dependencies are turned off.", rule.Action)
+	}
+	if words := codeReviewWords(s); words != "" && rule.Action == pieces.RunCodeReview {
+		return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
 	}
 	if words := splitWords(s, rule.Action); words != "" {
 		return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
@@ -121,6 +125,8 @@ func checkTask(s pieces.Snapshot, r Request) error {
 		return checkChanges(r)
 	case pieces.SetLane:
 		return checkLane(r)
+	case pieces.RunCodeReview:
+		return checkCodeReview(r)
 	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
 		_, err := failedAgents(s, r.TaskIDs)
 		return err

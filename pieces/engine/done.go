@@ -39,7 +39,10 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	if err != nil {
 		return Result{}, err
 	}
-	saved, err := e.clearWorktrees(ctx, s.Piece)
+	saved := ""
+	if err = e.stopCodeReview(ctx, s); err == nil {
+		saved, err = e.clearWorktrees(ctx, s.Piece)
+	}
 	if err != nil {
 		return Result{}, e.notDone(ctx, s, cost, err)
 	}

@@ -48,6 +48,8 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 		lines = []string{"Starts a feedback session in the piece's worktree with: " + r.Text}
 	case pieces.SetLane:
 		lines = []string{fmt.Sprintf("Moves the piece from the lane %s to %s.", s.Piece.Config.Lane, r.Lane)}
+	case pieces.RunCodeReview:
+		lines = []string{fmt.Sprintf("Starts a code review at the effort %s: Claude Code reads the piece's changes, and changes nothing.", levelOf(r))}
 	case pieces.AnswerTaskQuestion:
 		lines = []string{"Answers the agent's question with: " + r.Text}
 	default:
@@ -107,6 +109,10 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, 
 	if changing {
 		lines = []string{"Ends the feedback session that works on the piece now; what it has written by then is kept like the rest."}
 		facts = []string{feedback}
+	}
+	if s.Facts().CodeReviewing {
+		lines = append(lines, "Ends the code review that runs now; what it found so far is lost.")
+		facts = append(facts, p.CodeReview.SessionID)
 	}
 	if p.Worktree == "" || p.WorktreeMissing {
 		lines = append(lines, "Completes the piece. Its worktree is already gone; the branch "+p.Branch+" stays.")

@@ -99,6 +99,9 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 	if err := e.checkWorktree(ctx, s); err != nil {
 		return err
 	}
+	if err := e.recoverCodeReview(ctx, s, left); err != nil {
+		return err
+	}
 	if !pieces.LiveState(s.State()) {
 		return e.cutOffTasks(ctx, s)
 	}

@@ -268,8 +268,8 @@ func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {
 	}
 	defer unlock()
 	s, err := e.Piece(ctx, p.ID)
-	if p = s.Piece; err != nil || p.Worktree == "" || p.WorktreeMissing || p.Activity == pieces.Changing {
-		return err // what a feedback session works in is released once it ended
+	if p = s.Piece; err != nil || p.Worktree == "" || p.WorktreeMissing || p.Activity == pieces.Changing || s.Facts().CodeReviewing {
+		return err // what a feedback session or a code review works in is released once it ended
 	}
 	status, err := e.Git.Status(ctx, p.Worktree)
 	if err != nil || status.Dirty() {

@@ -84,10 +84,24 @@ func Story(agents []StoryAgent) Script {
 			"summary":      "# Summary\n\nUploads are tried again.",
 			"learnings":    "# Learnings\n\nThe repository has no tests yet.",
 		})}, Repeat: true},
+		CodeReview(nil),
 		Rule{Name: "pull request", Match: Contains("# Step: pull request"), Replies: []Reply{Structured(map[string]any{
 			"title": "Try failed uploads again", "body": "Uploads that fail are tried three times, with a growing pause.",
 		})}, Repeat: true},
 	)
+}
+
+// CodeReview answers the code review with two findings, the lighter one first. hold keeps the answer back until it is closed.
+func CodeReview(hold <-chan struct{}) Rule {
+	answer := Structured(map[string]any{
+		"summary": "It can be merged once the loop ends.",
+		"findings": []map[string]any{
+			{"severity": "low", "title": "No test", "file": "", "line": 0, "problem": "Nothing tests the pause.", "suggestion": "Test it."},
+			{"severity": "high", "title": "Endless loop", "file": "retry.txt", "line": 1, "problem": "It never gives up.", "suggestion": "Stop after three tries."},
+		},
+	})
+	answer.Hold = hold
+	return Rule{Name: "code review", Match: Contains("# Step: code review"), Replies: []Reply{answer}, Repeat: true}
 }
 
 func (a StoryAgent) replies() []Reply {

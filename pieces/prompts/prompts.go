@@ -63,6 +63,7 @@ const (
 	Plan        = "plan"
 	Task        = "task"
 	WorkReview  = "workreview"
+	CodeReview  = "codereview"
 	PullRequest = "pullrequest"
 	Feedback    = "feedback"
 )
