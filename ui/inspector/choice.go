@@ -144,6 +144,10 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 		if !primary {
 			main.kind = kit.Destructive
 		}
+	case pieces.RunCodeReview:
+		high := with("high", "Run code review at high effort", atOnce)
+		high.req.Level = pieces.CodeReviewLevels()[0]
+		return []choice{main, high}
 	case pieces.Archive:
 		main.kind = kit.Quiet
 	default:

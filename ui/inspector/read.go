@@ -52,6 +52,7 @@ type reviewModel struct {
 	problem string // why there is no diff
 	verdict *pieces.WorkReview
 	summary string
+	code    *pieces.CodeReview // of the last code review that came to its end
 	read    time.Time
 	at      int64 // the history row at which the diff was read
 }
@@ -186,6 +187,18 @@ func (r *reader) readReview(ctx context.Context, m *model) error {
 	}
 	a, _, err = r.engine.Artifact(ctx, m.id, pieces.ArtifactSummary, "")
 	r.review.summary = a.Content
+	if err == nil {
+		r.review.code, err = r.codeReview(ctx, m.id)
+	}
 	m.review = r.review
 	return err
+}
+
+func (r *reader) codeReview(ctx context.Context, id string) (*pieces.CodeReview, error) {
+	a, found, err := r.engine.Artifact(ctx, id, pieces.ArtifactCodeReview, "")
+	if err != nil || !found {
+		return nil, err
+	}
+	record, err := pieces.ParseCodeReview(a.Content)
+	return &record, err
 }

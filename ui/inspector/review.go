@@ -33,6 +33,7 @@ type review struct {
 	parsed  map[string][]patch.Line // of the diff, by path
 	unread  string                  // why the diff could not be read
 	said    *comments
+	code    *codeReviewPart
 	upper   *container.Scroll
 	body    *fyne.Container
 }
@@ -44,10 +45,11 @@ func newReview(i *Inspector) *review {
 	}
 	r.said = newComments(i, r.showMarks)
 	r.diff = newDiffView(func(l patch.Line) { r.said.edit(r.selected, l) }, r.said.body)
+	r.code = newCodeReviewPart(func(path string) { r.choose(path) })
 	r.fold = kit.NewButton("reviewDetails", "", kit.Quiet, func() { r.unfold(!r.details.Visible()) })
 	r.details = kit.Column(kit.Groups, r.judged, r.summary)
 	head := container.NewBorder(nil, nil, nil, r.fold, r.verdict)
-	upper := kit.Column(kit.Together, head, r.details, kit.Column(kit.Step, r.title, r.problem, r.files))
+	upper := kit.Column(kit.Together, head, r.details, r.code.body, kit.Column(kit.Step, r.title, r.problem, r.files))
 	r.upper = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, upper))
 	split := container.NewVSplit(r.upper, r.diff.body)
 	split.SetOffset(0.45)
@@ -60,6 +62,7 @@ func (r *review) content() fyne.CanvasObject { return r.body }
 func (r *review) show(m model, _ time.Time) {
 	fresh := r.piece != m.id
 	r.said.show(m.id)
+	r.code.show(m.piece.Piece.CodeReview, m.review.code)
 	if !fresh && m.review.read.Equal(r.model.read) && m.review.summary == r.model.summary && sameVerdict(m.review.verdict, r.model.verdict) {
 		return
 	}

@@ -45,8 +45,9 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		}
 	}
 	t.Run("splits", func(t *testing.T) {
-		for _, of := range []pieces.Snapshot{splitting(), heldBySplit()} {
+		for _, of := range []pieces.Snapshot{splitting(), heldBySplit(), codeReviewed()} {
 			e := usual()
+			e.artifacts[pieces.ArtifactCodeReview] = codeReviewText
 			e.list = append(e.list, of)
 			w := openWindow(t, s, e, 1280, 800)
 			w.sees("card:" + of.Piece.ID)

@@ -14,6 +14,7 @@ func edgePane(f *form) fyne.CanvasObject {
 		card("Features",
 			f.row(pieces.KeyEdgeControlPlane, "MCP control plane"),
 			kit.NewNote("The MCP pane is there while both are on. Turning either off stops the server and denies the cards that wait."),
+			f.row(pieces.KeyEdgeCodeReview, "Code review"),
 		),
 	)
 }
