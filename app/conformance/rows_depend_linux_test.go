@@ -163,7 +163,7 @@ func linkRows() []row {
 	)
 }
 
-// codeReviewRows are the one action whose machinery does not exist yet.
+// codeReviewRows are what an Edge feature that is off refuses; splitStoryRows turn it on.
 func codeReviewRows() []row {
 	return part("000", "piece_action",
 		is("runCodeReview is refused while its Edge feature is off", func(p *probe) {
@@ -171,6 +171,5 @@ func codeReviewRows() []row {
 				p.refused("piece_action", acting(alphaID, "runCodeReview"), strs(p.get(alphaID), "legalActions")...)
 			})
 		}),
-		later("runCodeReview starts a code review", "code review does not exist yet"),
 	)
 }

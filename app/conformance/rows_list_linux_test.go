@@ -172,10 +172,6 @@ func splitRows() []row {
 			}
 			p.drop(id)
 		}),
-		later("splitProposals and splitPending while proposals wait", "pieces cannot be split yet"),
-		later("splitLinks on both pieces of a split", "pieces cannot be split yet"),
-		later("splitHold refuses approveSpec and generateStrategy with its reason", "pieces cannot be split yet"),
-		later("splitStart of an applied split", "pieces cannot be split yet"),
 	)
 }
 
@@ -249,6 +245,5 @@ func getPieceRows() []row {
 			p.same("spec", p.get(id)["spec"], nil)
 			p.drop(id)
 		}),
-		later("splitEvents of a split", "pieces cannot be split yet"),
 	)
 }

@@ -68,7 +68,6 @@ func artifactRows() []row {
 				p.Errorf("criteria %v", record["criteria"])
 			}
 		}),
-		later("codeReview's record", "code review does not exist yet"),
 	)
 }
 

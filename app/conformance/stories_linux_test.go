@@ -9,11 +9,12 @@ import (
 	. "fermata/pieces/piecestest"
 )
 
-// The three stories that the rows follow through the rail. Each one's spec carries its name, so that the scripted model
+// The four stories that the rows follow through the rail. Each one's spec carries its name, so that the scripted model
 // tells their prompts apart.
 const (
 	alphaSpec = "# Alpha: the fence and a question\n\n## Goal\n\nstory-alpha goes from a draft to a pull request.\n\n## Acceptance criteria\n\n- The answer is written down.\n"
 	betaSpec  = "# Beta: stopped and done\n\n## Goal\n\nstory-beta is stopped, fails and is marked done.\n\n## Acceptance criteria\n\n- Nothing is lost.\n"
+	deltaSpec = "# Delta: in three pieces\n\n## Goal\n\nstory-delta is split.\n\n## Acceptance criteria\n\n- It is split.\n"
 	gammaSpec = "# Gamma: from an idea\n\n## Goal\n\nstory-gamma has its spec written from a prompt.\n\n## Acceptance criteria\n\n- It is written.\n"
 )
 
@@ -145,6 +146,7 @@ func (w *world) script() Script {
 		{Name: "fence", Match: step("agent 1", "story-alpha"), Replies: append([]Reply{tries, w.tries("helper"), w.curls(), read}, writes("fence.txt")...), Repeat: true},
 		{Name: "question", Match: step("agent 2", "story-alpha"), Replies: append([]Reply{asks}, writes("answer.txt")...), Repeat: true},
 		{Name: "fails the answer", Match: step("work review", "story-alpha"), Replies: []Reply{verdict("fail", map[string]any{"agent": 2, "finding": finding})}, Repeat: true},
+		ProposesSplits("story-delta", []StorySplit{SplitOff("Delta first", "prerequisite"), SplitOff("Delta later", "followUp")}),
 		{Name: "blocked", Match: step("strategy", "story-blocked"), Replies: []Reply{Fail(400, "the model refuses")}, Repeat: true},
 		{Name: "beta plan", Match: step("plan", "story-beta"), Replies: []Reply{plan("Maker")}, Repeat: true},
 		{Name: "maker", Match: step("agent 1", "story-beta"), Replies: append([]Reply{Use("Bash", map[string]any{"command": "mkdir -p build", "description": "Make a folder"})}, writes("made.txt")...), Repeat: true},
