@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -10,6 +11,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/kit/patch"
 )
 
 // transcript shows the messages of one session. New ones are added to those on the screen, and the view follows the
@@ -154,12 +156,54 @@ func (c *call) fill() {
 	c.details.Objects = nil
 	if len(c.message.Input) > 0 {
 		c.details.Objects = inputOf(c.message.Input)
+		if lines, path := changeOf(c.message); lines != nil {
+			c.details.Objects = []fyne.CanvasObject{kit.Mono(path).CutMiddle(), kit.NewSmallDiff(lines)}
+		}
 	}
 	if c.result != nil {
 		c.details.Add(kit.Caption(map[bool]string{true: "Error", false: "Result"}[c.result.Error]))
 		c.details.Add(kit.NewCode(c.result.Text))
 	}
 	c.details.Refresh()
+}
+
+// mostChanged is how many lines of a change are drawn; a longer one is shown as its input.
+const mostChanged = 400
+
+// changeOf is what a call changes in a file, line by line; nil for a call that changes none, or too much.
+func changeOf(m pieces.Message) (lines []patch.Line, path string) {
+	var in struct {
+		Path       string  `json:"file_path"`
+		Old        *string `json:"old_string"`
+		New        *string `json:"new_string"`
+		Content    *string `json:"content"`
+		ReplaceAll bool    `json:"replace_all"`
+		Edits      []struct {
+			Old string `json:"old_string"`
+			New string `json:"new_string"`
+		} `json:"edits"`
+	}
+	if json.Unmarshal(m.Input, &in) != nil || in.Path == "" {
+		return nil, ""
+	}
+	switch {
+	case m.Tool == "Write" && in.Content != nil:
+		lines = patch.Replaced("", *in.Content)
+	case m.Tool == "Edit" && in.Old != nil && in.New != nil:
+		if in.ReplaceAll {
+			lines = append(lines, patch.Line{Kind: patch.Note, Text: "Everywhere in the file:"})
+		}
+		lines = append(lines, patch.Replaced(*in.Old, *in.New)...)
+	case m.Tool == "MultiEdit":
+		for n, e := range in.Edits {
+			lines = append(lines, patch.Line{Kind: patch.Hunk, Text: fmt.Sprintf("Change %d of %d", n+1, len(in.Edits))})
+			lines = append(lines, patch.Replaced(e.Old, e.New)...)
+		}
+	}
+	if len(lines) > mostChanged {
+		return nil, ""
+	}
+	return lines, in.Path
 }
 
 // callWords are a tool's name and what tells this call from another.

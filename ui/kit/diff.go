@@ -355,6 +355,7 @@ func (d *Diff) Tapped(ev *fyne.PointEvent) {
 	if d.choose == nil {
 		return
 	}
+	d.takeFocus()
 	y, x := ev.Position.Y, ev.Position.X
 	if d.scroll != nil {
 		y, x = y+d.scroll.Offset.Y, x+d.scroll.Offset.X
@@ -367,14 +368,16 @@ func (d *Diff) Tapped(ev *fyne.PointEvent) {
 	if d.split && int(x/d.cell().Width) > d.half || line < 0 {
 		line = d.rows[row].right
 	}
-	if !d.choosable(line) {
-		return
+	if d.choosable(line) {
+		d.moveTo(line)
+		d.open()
 	}
+}
+
+func (d *Diff) takeFocus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(d); c != nil {
 		c.Focus(d)
 	}
-	d.moveTo(line)
-	d.open()
 }
 
 func (d *Diff) open() {

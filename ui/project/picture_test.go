@@ -100,6 +100,16 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		w.filled("text:entry", specText+"\nAnd mine.")
 		s.Keep(w.Window, "textEdit-"+word)
 	})
+	t.Run("change", func(t *testing.T) {
+		e := usual()
+		e.list[3].Prompts = nil
+		w := openWindow(t, s, e, 1280, 800)
+		w.sees("card:running")
+		w.project.ShowPiece("running")
+		w.click("tab:sessions")
+		w.click("call:c2")
+		s.Keep(w.Window, "change-"+word)
+	})
 	t.Run("graph", func(t *testing.T) {
 		w := openWindow(t, s, withGraph(), 1280, 800)
 		w.sees("card:branching")
