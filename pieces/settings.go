@@ -30,6 +30,7 @@ const (
 	KeyAgentsAtOnce       = "pieces.agentsAtOnce"
 	KeyAutoSplit          = "pieces.autoSplit"
 	KeyStartSplits        = "pieces.startSplitPiecesAutomatically"
+	KeyClaudeAtOnce       = "pieces.claudeAtOnce"
 	KeyPermissionProfile  = "pieces.permissionProfile"
 	KeyDependencies       = "pieces.dependencies"
 	KeyBudgetUSD          = "pieces.budgetUSD"
@@ -104,6 +105,7 @@ func buildSettings() []Setting {
 		{Key: KeyAgentsAtOnce, Kind: SettingInt, Default: "3", Min: 1, Max: 16, Sentence: "How many agents of one piece run side by side"},
 		on(KeyAutoSplit, "false", "Applies split proposals without asking"),
 		on(KeyStartSplits, "false", "Starts the pieces of a split in the original's lane; off, they wait for you at their spec"),
+		{Key: KeyClaudeAtOnce, Kind: SettingInt, Default: "6", Min: 1, Max: 64, Sentence: "How many Claude Code processes run at once over all pieces; the others wait for their turn"},
 		{Key: KeyPermissionProfile, Kind: SettingChoice, Default: string(ProfileStandard), Choices: []string{string(ProfileSafe), string(ProfileStandard), string(ProfileTrusted)}, Sentence: "What agents may do without asking"},
 		on(KeyDependencies, "true", "Lets pieces wait on other pieces"),
 		{Key: KeyBudgetUSD, Kind: SettingMoney, Default: "0", Sentence: "What one piece may cost in US dollars before it stops; 0 for no limit"},

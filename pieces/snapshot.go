@@ -2,6 +2,7 @@ package pieces
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type Snapshot struct {
 	HistoryID int64
 	HistoryAt time.Time // when that row was written
 	Flags     Flags
+	// Queued are what of the piece waits for a place among Claude Code's processes: agents by their task, and the piece's own
+	// id for one of its steps or its next agent.
+	Queued []string
 	// Dependencies are what the piece waits on, in the order in which they were added; kept while Flags.Dependencies hides them.
 	Dependencies []Dependency
 }
@@ -66,6 +70,47 @@ func (s Snapshot) Facts() Facts {
 	f.Held, f.DependencyFailed = s.held()
 	f.SplitProposals, f.SplitHold = len(p.Splits.Proposals) > 0, len(s.SplitBlockers()) > 0
 	return f
+}
+
+// WaitsForTurn says whether the piece is at work and nothing of it runs, since other pieces have all places.
+func (s Snapshot) WaitsForTurn() bool {
+	if len(s.Queued) == 0 || !LiveState(s.State()) {
+		return false
+	}
+	for _, t := range s.Tasks {
+		if (t.State == TaskRunning || t.State == TaskWaiting) && !slices.Contains(s.Queued, t.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// Working says in a few words what Fermata does by itself on the piece; "" where it does nothing.
+func (s Snapshot) Working() string {
+	if s.WaitsForTurn() {
+		return "Waiting for its turn"
+	}
+	return s.Piece.Activity.Working()
+}
+
+// StateOf is a task's state as it is shown: one that waits for its turn does not run.
+func (s Snapshot) StateOf(t Task) TaskState {
+	if t.State == TaskRunning && slices.Contains(s.Queued, t.ID) {
+		return TaskPending
+	}
+	return t.State
+}
+
+// TaskQueued says whether an agent that could start waits for its turn.
+func (s Snapshot) TaskQueued(t Task) bool {
+	if s.StateOf(t) != TaskPending {
+		return false
+	}
+	if slices.Contains(s.Queued, t.ID) {
+		return true
+	}
+	next := func(o Task) bool { return o.ID == t.ID }
+	return s.Piece.Activity == Running && slices.Contains(s.Queued, s.Piece.ID) && slices.ContainsFunc(Ready(s.Tasks, s.Edges), next)
 }
 
 // Gate returns the decision that waits for the person.

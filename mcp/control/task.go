@@ -42,7 +42,7 @@ func tasksOf(s pieces.Snapshot) []taskView {
 	views := make([]taskView, 0, len(s.Tasks))
 	for _, t := range s.Tasks {
 		v := taskView{
-			ID: t.ID, Ordinal: t.Ordinal, Kind: t.Kind, Name: t.Name, Brief: t.Brief, State: t.State,
+			ID: t.ID, Ordinal: t.Ordinal, Kind: t.Kind, Name: t.Name, Brief: t.Brief, State: s.StateOf(t),
 			Failure: orNull(t.Failure), DependsOn: []string{}, Attempts: t.Attempts, SessionID: orNull(t.SessionID),
 			Branch: orNull(t.Branch), Worktree: orNull(t.Worktree), Approved: t.Approved, ApprovalNote: orNull(t.ApprovalNote),
 			BriefChanged: t.BriefChanged, HasHandoff: slices.Contains(s.Handoffs, t.ID), CostUSD: t.CostUSD,

@@ -153,7 +153,7 @@ func (e *Engine) allCues(ctx context.Context, projectID string) ([]Cue, []Runnin
 		if c, ok := cueOf(s, name); ok {
 			cues = append(cues, c)
 		}
-		if pieces.LiveState(s.State()) {
+		if pieces.LiveState(s.State()) && !s.WaitsForTurn() {
 			agents := s.Piece.Phase == pieces.PhaseAgents && s.Piece.Activity != pieces.Decomposing && s.Piece.Activity != pieces.CreatingPR
 			running = append(running, Running{PieceID: s.Piece.ID, Title: s.Piece.Name, ProjectName: name, Progress: s.Progress(), Agents: agents})
 		}

@@ -38,6 +38,7 @@ type Engine struct {
 	groups groups
 	starts starts
 	loops  loops
+	seats  seats
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
 	snoozed  snoozes
 	checkups checkups
@@ -53,7 +54,9 @@ func New(o Options) *Engine {
 	if o.PollEvery == 0 {
 		o.PollEvery = time.Minute
 	}
-	return &Engine{Options: o}
+	e := &Engine{Options: o}
+	e.seats.changed = e.hub.Wake
+	return e
 }
 
 // Refusal is the error of a call that is well formed but cannot be done. Its text is one sentence for the person or model.

@@ -15,6 +15,10 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.cancel(errQuitting)
 		return fmt.Errorf("mend what the last start left: %w", err)
 	}
+	if err := e.readSeats(e.ctx); err != nil {
+		e.cancel(errQuitting)
+		return err
+	}
 	wake, stop := e.Store.Watch()
 	e.work.Go(func() {
 		defer stop()

@@ -55,7 +55,7 @@ func (w *world) reopenWith(claude func() string, env []string) {
 	log := slog.New(slog.NewTextHandler(w.t.Output(), nil))
 	w.engine = engine.New(engine.Options{
 		Store: w.store, Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv}),
-		Agents:       driver{agent.New(agent.Options{Claude: claude, Host: []string{"false"}, Log: log, Environ: func() []string { return env }})},
+		Agents:       driver{live: &w.live, Driver: agent.New(agent.Options{Claude: claude, Host: []string{"false"}, Log: log, Environ: func() []string { return env }})},
 		Forge:        forge.New(forge.Options{APIURL: w.github.URL, Token: func(context.Context, string) (string, error) { return "gh-test", nil }}),
 		WorktreeRoot: filepath.Join(w.dir, "worktrees"), Now: time.Now, NewID: uuid.NewString, Log: log,
 	})

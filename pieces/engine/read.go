@@ -19,7 +19,7 @@ func unknown(what string, err error) error {
 // read it before them may show what they returned for as long as it stays the same. State that they come to depend on
 // outside the store has to be counted here.
 func (e *Engine) Revision() int64 {
-	return e.Store.Revision() + e.live.revision.Load() + e.snoozed.revision.Load()
+	return e.Store.Revision() + e.live.revision.Load() + e.snoozed.revision.Load() + e.seats.revision.Load()
 }
 
 // Projects lists the registered projects by name.
@@ -62,8 +62,10 @@ func (e *Engine) Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Sna
 	for _, p := range e.live.prompts("") {
 		waiting[p.PieceID] = append(waiting[p.PieceID], p)
 	}
+	queued := e.seats.waiting()
 	for i := range list {
 		list[i].Flags = flags
+		list[i].Queued = queued[list[i].Piece.ID]
 		list[i].Prompts = waiting[list[i].Piece.ID]
 		list[i].Dependencies = dependencies[list[i].Piece.ID]
 	}
@@ -89,7 +91,7 @@ func (e *Engine) Piece(ctx context.Context, id string) (pieces.Snapshot, error) 
 	if s.Flags, err = e.flags(ctx); err != nil {
 		return s, err
 	}
-	s.Prompts = e.live.prompts(id)
+	s.Prompts, s.Queued = e.live.prompts(id), e.seats.waiting()[id]
 	dependencies, err := e.dependencies(ctx, id, nil)
 	s.Dependencies = dependencies[id]
 	return s, err
@@ -211,6 +213,15 @@ func (e *Engine) Setting(ctx context.Context, key string) (string, error) {
 	return valueOf(set, key), nil
 }
 
+// readSeats makes the number of Claude Code's places what the setting says.
+func (e *Engine) readSeats(ctx context.Context) error {
+	n, err := e.Setting(ctx, pieces.KeyClaudeAtOnce)
+	if err == nil {
+		e.seats.resize(atoi(n, 0))
+	}
+	return err
+}
+
 // SetSetting checks and writes one setting. Switching the MCP server on switches the Edge features it hangs on with it.
 func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 	s, ok := pieces.SettingOf(key)
@@ -238,6 +249,9 @@ func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 	}
 	if key == pieces.KeyAutoSplit && value == "true" {
 		return e.followAutoSplit(ctx)
+	}
+	if key == pieces.KeyClaudeAtOnce {
+		return e.readSeats(ctx)
 	}
 	return nil
 }

@@ -25,7 +25,11 @@ type reviewAnswer struct {
 	Learnings string `json:"learnings"`
 }
 
+// startReview begins the work review, or has the piece wait for its turn.
 func (e *Engine) startReview(ctx context.Context, s pieces.Snapshot, tasks []pieces.Task) error {
+	if !e.seat(s.Piece.ID) {
+		return nil
+	}
 	now := e.Now()
 	s, err := e.moveLocked(ctx, s.Piece.ID, pieces.OnReviewStarted, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.WorkReview = pieces.WorkReviewNone
@@ -39,15 +43,17 @@ func (e *Engine) startReview(ctx context.Context, s pieces.Snapshot, tasks []pie
 		return nil
 	})
 	if err != nil {
+		e.seats.give()
 		return err
 	}
-	e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, _ *group) { e.runReview(ctx, s) })
+	e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, _ *group) { e.runReview(withSeat(ctx), s) })
 	return nil
 }
 
 // runReview reads the diff against the acceptance criteria and writes the verdict.
 func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 	answer, cost, err := e.review(ctx, s)
+	e.seats.give()
 	if e.ctx.Err() != nil {
 		return // quitting: the next start finds the review cut off
 	}

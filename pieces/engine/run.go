@@ -86,11 +86,13 @@ func (e *Engine) advance(ctx context.Context, id string) error {
 	}
 	activity := s.Piece.Activity
 	if s.Piece.Phase != pieces.PhaseAgents || (activity != pieces.Running && activity != pieces.Pausing) {
+		e.seats.drop(id)
 		return nil
 	}
 	tasks := pieces.Block(s.Tasks, s.Edges)
 	running := s.Facts().AgentsRunning
 	if activity == pieces.Pausing {
+		e.seats.drop(id)
 		// An agent that waits for the person does not hold the pause up: it goes on once it has its answer.
 		if running > waitingTasks(s.Tasks) {
 			return nil
@@ -130,19 +132,21 @@ func waitingTasks(tasks []pieces.Task) int {
 
 func (e *Engine) startReady(ctx context.Context, s pieces.Snapshot, tasks []pieces.Task, running int) error {
 	var start []pieces.Task
-	review := false
+	review, queued := false, false
 	for _, t := range pieces.Ready(tasks, s.Edges) {
 		switch {
 		case t.Kind == pieces.TaskReview:
 			review = running == 0
 		case running+len(start) < max(1, s.Piece.Config.AgentsAtOnce):
-			start = append(start, t)
+			if queued = queued || !e.seat(s.Piece.ID); !queued {
+				start = append(start, t)
+			}
 		}
 	}
 	switch {
 	case len(start) > 0:
 		return e.startAgents(ctx, s, tasks, start)
-	case running > 0:
+	case running > 0 || queued:
 		return nil
 	case review:
 		return e.startReview(ctx, s, tasks)
@@ -154,8 +158,22 @@ func (e *Engine) startReady(ctx context.Context, s pieces.Snapshot, tasks []piec
 	return err
 }
 
-// startAgents marks tasks as running before their processes exist: a crash in between finds them interrupted.
+// startAgents marks tasks as running before their processes exist: a crash in between finds them interrupted. Each of them
+// has a place already.
 func (e *Engine) startAgents(ctx context.Context, s pieces.Snapshot, tasks, start []pieces.Task) error {
+	if err := e.markStarted(ctx, s, tasks, start); err != nil {
+		for range start {
+			e.seats.give()
+		}
+		return err
+	}
+	for _, t := range start {
+		e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, g *group) { e.runTask(withSeat(ctx), g, s.Piece.ID, t.ID, false) })
+	}
+	return nil
+}
+
+func (e *Engine) markStarted(ctx context.Context, s pieces.Snapshot, tasks, start []pieces.Task) error {
 	now := e.Now()
 	chain := pieces.Chain(s.Tasks, s.Edges)
 	for i := range tasks {
@@ -174,9 +192,6 @@ func (e *Engine) startAgents(ctx context.Context, s pieces.Snapshot, tasks, star
 	c := pieces.Change{Piece: s.Piece, From: s.State(), Trigger: pieces.OnTaskChanged, By: pieces.ByFermata, Tasks: tasks, Quiet: true}
 	if _, err := e.Store.Apply(ctx, c); err != nil {
 		return fmt.Errorf("start agents of %s: %w", s.Piece.ID, err)
-	}
-	for _, t := range start {
-		e.groups.start(e.ctx, s.Piece.ID, func(ctx context.Context, g *group) { e.runTask(ctx, g, s.Piece.ID, t.ID, false) })
 	}
 	return nil
 }

@@ -225,6 +225,9 @@ func (e *Engine) advanceResumed(ctx context.Context, s pieces.Snapshot, tasks []
 	case running > 0:
 		return nil
 	case t.State == pieces.TaskPending:
+		if !e.seat(s.Piece.ID) {
+			return nil
+		}
 		return e.startAgents(ctx, s, tasks, []pieces.Task{t})
 	case t.State == pieces.TaskCompleted:
 		return e.startReview(ctx, s, tasks)

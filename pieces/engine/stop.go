@@ -42,6 +42,7 @@ func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 	if s, err := e.Piece(ctx, id); err != nil || s.Piece.Activity != pieces.Stopping {
 		return s, err
 	}
+	e.seats.drop(id)
 	left := e.groups.stop(id, errStopped)
 	// What an earlier stop could not end is tried again.
 	for _, l := range e.live.ofPiece(id) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,11 @@ type talk struct {
 	ended      chan struct{}
 	mu         sync.Mutex
 	end        pieces.SessionEnd
+	seat       bool // it took a place of its own
 }
 
-// open starts or resumes a session and writes its row. The caller ends it with finish or stop.
+// open starts or resumes a session and writes its row, once there is a place for its process. The caller ends it with finish
+// or stop.
 func (e *Engine) open(ctx context.Context, s pieces.Session, l pieces.Launch, unattended bool) (*talk, error) {
 	now := e.Now()
 	if s.CreatedAt.IsZero() {
@@ -58,10 +61,18 @@ func (e *Engine) open(ctx context.Context, s pieces.Session, l pieces.Launch, un
 	for _, words := range e.notices.take(l.Dir) {
 		t.write(pieces.Message{Role: pieces.RoleNotice, Text: words})
 	}
+	if !seated(ctx) {
+		if err := e.seats.take(ctx, s.PieceID, cmp.Or(s.PieceID, s.ID), opened(s.Kind)); err != nil {
+			t.close(pieces.SessionCancelled, "")
+			return nil, err
+		}
+		t.seat = true
+	}
 	e.live.add(t.live)
 	conv, err := e.Agents.Start(ctx, l, t.event)
 	if err != nil {
 		e.live.remove(t.live)
+		t.leaveSeat()
 		t.close(pieces.SessionFailed, err.Error())
 		return nil, err
 	}
@@ -201,8 +212,20 @@ func (t *talk) gone(end pieces.SessionEnd) {
 	t.mu.Lock()
 	t.end = end
 	t.mu.Unlock()
+	t.leaveSeat()
 	close(t.ended)
 	t.e.hub.Wake()
+}
+
+// leaveSeat gives back the place that the session took, if it did and has it still.
+func (t *talk) leaveSeat() {
+	t.mu.Lock()
+	had := t.seat
+	t.seat = false
+	t.mu.Unlock()
+	if had {
+		t.e.seats.give()
+	}
 }
 
 // wait returns the next turn's end. A session that ends without one is a turn that failed.

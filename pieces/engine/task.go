@@ -27,9 +27,10 @@ func failed(err error) taskEnd {
 	return taskEnd{state: pieces.TaskFailed, failure: err.Error(), kind: pieces.FailureOther}
 }
 
-// runTask runs one attempt of an agent and writes its end. own keeps it in its own session although its brief changed.
+// runTask runs one attempt of an agent and writes its end. own keeps it in its own session although its brief changed. An
+// agent that comes without a place is one that the person spoke to: it waits for the next one.
 func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, own bool) {
-	end := e.attempt(ctx, g, pieceID, taskID, own)
+	end := e.seatedAttempt(ctx, g, pieceID, taskID, own)
 	if e.ctx.Err() != nil {
 		return // quitting: the next start finds the agent interrupted and can resume it
 	}
@@ -64,6 +65,17 @@ func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, 
 	if ctx.Err() == nil {
 		e.afterTask(free, pieceID, end)
 	}
+}
+
+func (e *Engine) seatedAttempt(ctx context.Context, g *group, pieceID, taskID string, own bool) taskEnd {
+	if !seated(ctx) {
+		if err := e.seats.take(ctx, pieceID, taskID, true); err != nil {
+			return failed(err)
+		}
+		ctx = withSeat(ctx)
+	}
+	defer e.seats.give()
+	return e.attempt(ctx, g, pieceID, taskID, own)
 }
 
 func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {

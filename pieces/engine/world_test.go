@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,15 +45,49 @@ type world struct {
 	id     string // of the project
 	// ahead is how far the engine's clock goes before the real one.
 	ahead atomic.Int64
+	live  processes
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
 
-type driver struct{ *agent.Driver }
+type driver struct {
+	*agent.Driver
+	live *processes
+}
+
+// processes counts the Claude Code processes that live, and how many did at most, and notes where they ran.
+type processes struct {
+	mu        sync.Mutex
+	now, most int
+	dirs      []string
+}
+
+func (p *processes) add(n int, dir string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now += n
+	p.most = max(p.most, p.now)
+	if dir != "" {
+		p.dirs = append(p.dirs, dir)
+	}
+}
+
+func (p *processes) atMost() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.most
+}
 
 func (d driver) Start(ctx context.Context, l pieces.Launch, emit func(pieces.SessionEvent)) (engine.Conversation, error) {
-	run, err := d.Driver.Start(ctx, l, emit)
+	d.live.add(1, l.Dir)
+	run, err := d.Driver.Start(ctx, l, func(ev pieces.SessionEvent) {
+		if ev.Ended != nil {
+			d.live.add(-1, "")
+		}
+		emit(ev)
+	})
 	if err != nil {
+		d.live.add(-1, "")
 		return nil, err
 	}
 	return run, nil
@@ -90,7 +125,7 @@ func (w *world) open() {
 	w.engine = engine.New(engine.Options{
 		Store: db,
 		Git:   git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv}),
-		Agents: driver{agent.New(agent.Options{
+		Agents: driver{live: &w.live, Driver: agent.New(agent.Options{
 			Claude: func() string { return claude }, Host: []string{os.Args[0], "agent-host"}, Log: log,
 			Environ: func() []string { return piecestest.ClaudeEnv(home, w.model.URL()) },
 		})},
