@@ -89,11 +89,13 @@ func (o overview) home(now time.Time) home.Model {
 	}
 	for _, s := range o.pieces {
 		p := s.Piece
-		words := p.Activity.Working()
+		words := s.Working()
 		if words == "" || p.Archived {
 			continue
 		}
-		running[p.ProjectID]++
+		if !s.WaitsForTurn() {
+			running[p.ProjectID]++
+		}
 		m.Work = append(m.Work, home.Work{
 			PieceID: p.ID, ProjectID: p.ProjectID, Words: words, Title: p.Name, Project: o.name(p.ProjectID), Age: kit.Age(s.HistoryAt, now),
 		})
@@ -127,7 +129,7 @@ func (o overview) tray(questions int, dark bool) tray.Model {
 		m.Waiting++
 	}
 	for _, s := range o.pieces {
-		if s.Piece.Activity.Working() != "" && !s.Piece.Archived {
+		if s.Piece.Activity.Working() != "" && !s.Piece.Archived && !s.WaitsForTurn() {
 			m.Running++
 		}
 	}

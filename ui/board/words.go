@@ -40,6 +40,8 @@ func stateOf(s pieces.Snapshot) (kit.State, string) {
 		return kit.StateIdle, "Archived"
 	case gate == pieces.GatePaused:
 		return kit.StatePaused, "Paused"
+	case s.WaitsForTurn():
+		return kit.StateIdle, s.Working()
 	case s.Piece.Activity == pieces.Running && s.Facts().AgentsRunning == 0:
 		return kit.StateRunning, "Starting agents"
 	}

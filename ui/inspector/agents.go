@@ -50,7 +50,7 @@ func (a *agents) show(m model, _ time.Time) {
 		a.empty.Set("Claude Code is splitting the work into agents.")
 	}
 	show(a.frame, len(s.Tasks) > 1)
-	k := fmt.Sprintf("%+v %+v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds)
+	k := fmt.Sprintf("%+v %+v %v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds, s.Queued)
 	for _, t := range s.Tasks {
 		k += fmt.Sprint(steers(s, t))
 	}
@@ -70,7 +70,7 @@ func (a *agents) show(m model, _ time.Time) {
 
 // row draws one agent. A press opens its session; the buttons in it keep their own taps.
 func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
-	state, word := taskState(t)
+	state, word := taskState(s, t)
 	head := container.NewBorder(nil, nil, kit.NewStateDot(state, word), taskTail(t),
 		container.New(titleRow{}, kit.Body(t.Name).Strong().CutEnd()))
 	lines := kit.Column(kit.Together, head)
@@ -161,9 +161,12 @@ func briefWords(t pieces.Task) string {
 }
 
 // taskState says where an agent stands.
-func taskState(t pieces.Task) (kit.State, string) {
+func taskState(s pieces.Snapshot, t pieces.Task) (kit.State, string) {
 	if t.Approved {
 		return kit.StateDone, "Approved"
+	}
+	if s.TaskQueued(t) {
+		return kit.StateIdle, "Waits for its turn"
 	}
 	switch t.State {
 	case pieces.TaskRunning:

@@ -81,7 +81,7 @@ func (g *graphView) show(s pieces.Snapshot) {
 		g.build(s)
 	}
 	for i, t := range s.Tasks {
-		state, word := taskState(t)
+		state, word := taskState(s, t)
 		g.nodes[i].state.Set(state, word)
 	}
 	g.Refresh()

@@ -62,6 +62,8 @@ func headline(s pieces.Snapshot) (kit.State, string) {
 	switch {
 	case s.Piece.Archived:
 		return kit.StateIdle, "Archived"
+	case s.WaitsForTurn():
+		return kit.StateIdle, s.Working()
 	case s.Piece.Activity == pieces.Running:
 		n := s.Facts().AgentsRunning
 		if n == 0 {

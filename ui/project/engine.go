@@ -13,6 +13,7 @@ type Engine interface {
 	Items
 	Projects
 	Disk
+	Loops
 }
 
 // Reader reads what the window shows.
@@ -48,4 +49,10 @@ type Projects interface {
 type Disk interface {
 	DiskUse(ctx context.Context, projectID string) ([]engine.DiskUse, error)
 	ReleaseWorktree(ctx context.Context, pieceID string, by pieces.Actor) error
+}
+
+// Loops plays and pauses the project's Loop.
+type Loops interface {
+	PlayLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
+	PauseLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
 }

@@ -80,6 +80,7 @@ type Project struct {
 	sheets   *sheet.Layer
 	panes    *panes
 	newDraft *kit.Button
+	loop     *loopBar
 	bar      *fyne.Container
 	place    string // the project's path
 	project  pieces.Project
@@ -110,7 +111,9 @@ func New(ctx context.Context, o Options) *Project {
 func (p *Project) build() {
 	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
 	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
-	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
+	p.loop = newLoopBar(p)
+	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.button,
+		kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}
@@ -127,7 +130,7 @@ func (p *Project) build() {
 	p.o.Board.OnDelete(p.DeletePiece)
 	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
 	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
-	head := kit.Column(0, p.bar, kit.Divider(), p.problem, p.undone)
+	head := kit.Column(0, p.bar, p.loop.line, kit.Divider(), p.problem, p.undone)
 	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.panes), p.sheets)
 }
 
@@ -174,6 +177,7 @@ func (p *Project) show(m model) {
 		p.path.Set(p.place)
 	}
 	p.branch.Set("from " + m.project.Branch)
+	p.loop.show(m)
 	p.bar.Layout.Layout(p.bar.Objects, p.bar.Size())
 	p.model = m
 	p.o.Board.Show(p.o.Now(), m.drafts, m.list, m.on)
@@ -215,7 +219,7 @@ const (
 
 // MinSize is one line, with the texts cut.
 func (toolbar) MinSize(o []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(240+o[3].MinSize().Width, toolbarHigh)
+	return fyne.NewSize(200+o[3].MinSize().Width, toolbarHigh)
 }
 
 // Layout gives the name and the branch what they need, and the path the rest.

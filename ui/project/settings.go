@@ -20,6 +20,7 @@ type settingsForm struct {
 	was pieces.Project
 
 	branch, script *kit.Entry
+	loop           *loopFields
 	allow          *kit.Check
 	allowed        string // the text that the box was ticked for
 	waits          *kit.Paragraph
@@ -37,6 +38,7 @@ func (p *Project) ShowSettings() {
 	f := newSettingsForm(p, p.project)
 	cancel := kit.NewButton("project:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	cancel.OnEscape, f.save.OnEscape = f.escape, f.escape
+	f.loop.atOnce.OnEscape, f.loop.openPRs.OnEscape = f.escape, f.escape
 	form := kit.Column(kit.Groups-kit.Step,
 		kit.Title("Project settings"),
 		kit.NewField("Base branch", f.branch, "New pieces start from it, as it is on its remote."),
@@ -44,6 +46,7 @@ func (p *Project) ShowSettings() {
 			kit.NewField("Setup script", f.script, "Makes each new worktree ready before the first session, such as `npm ci`. It stops at the first command that fails, gets none of Fermata's keys, and is ended after 5 minutes. Ignored files that a .worktreeinclude in your checkout names are copied first."),
 			f.allow, f.waits),
 		kit.Column(kit.Step, kit.Caption("Commands that agents run without asking").In(kit.ColorText).Strong(), f.commands),
+		container.NewGridWithColumns(2, f.loop.atOnceField, f.loop.openPRsRow),
 		p.placeAndDisk(),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.save))
@@ -53,8 +56,8 @@ func (p *Project) ShowSettings() {
 func newSettingsForm(p *Project, was pieces.Project) *settingsForm {
 	f := &settingsForm{
 		p: p, was: was, branch: kit.NewEntry("project:branch"), script: kit.NewMultiEntry("project:script", 5),
-		waits:    kit.NewNote("The script waits: it does not run until you allow this text of it.").In(kit.ColorNeedsYou),
-		commands: kit.Column(kit.Step), problem: kit.NewParagraph("").In(kit.ColorFailed),
+		waits: kit.NewNote("The script waits: it does not run until you allow this text of it.").In(kit.ColorNeedsYou),
+		loop:  newLoopFields(was), commands: kit.Column(kit.Step), problem: kit.NewParagraph("").In(kit.ColorFailed),
 	}
 	f.problem.Hide()
 	f.branch.SetText(was.Branch)
@@ -115,7 +118,7 @@ func (f *settingsForm) showCommands() {
 }
 
 func (f *settingsForm) changed() bool {
-	return f.branch.Text != f.was.Branch || f.script.Text != f.was.SetupScript || f.allow.Checked != f.was.SetupRuns() || len(f.forget) > 0
+	return f.branch.Text != f.was.Branch || f.script.Text != f.was.SetupScript || f.allow.Checked != f.was.SetupRuns() || len(f.forget) > 0 || f.loop.changed()
 }
 
 // escape closes a form in which nothing was changed; what was changed is kept for Cancel to throw away.
@@ -129,8 +132,16 @@ func (f *settingsForm) send() {
 	if f.save.Disabled() {
 		return
 	}
+	atOnce, openPRs, ok := f.loop.read()
+	if !ok {
+		f.p.sheets.Fits()
+		return
+	}
 	allow := f.allow.Checked && f.script.Text == f.allowed
 	edit := engine.ProjectEdit{Branch: &f.branch.Text, SetupScript: &f.script.Text, AllowSetup: &allow, ForgetCommands: f.forget}
+	if f.loop.changed() {
+		edit.LoopAtOnce, edit.LoopOpenPRs = &atOnce, &openPRs
+	}
 	f.save.DisableFor("looking for the branch")
 	f.p.background(func(ctx context.Context) error {
 		_, err := f.p.o.Engine.EditProject(ctx, f.was.ID, edit)

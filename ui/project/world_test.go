@@ -249,6 +249,25 @@ func (f *fakeEngine) EditProject(_ context.Context, _ string, e engine.ProjectEd
 	return p, f.refuse
 }
 
+func (f *fakeEngine) PlayLoop(_ context.Context, id string, by pieces.Actor) (pieces.Project, error) {
+	return f.turnLoop("play", id, by, true)
+}
+
+func (f *fakeEngine) PauseLoop(_ context.Context, id string, by pieces.Actor) (pieces.Project, error) {
+	return f.turnLoop("pause", id, by, false)
+}
+
+func (f *fakeEngine) turnLoop(word, id string, by pieces.Actor, plays bool) (p pieces.Project, err error) {
+	f.change(func() {
+		f.log = append(f.log, fmt.Sprintf("%s %s by %s", word, id, by))
+		if f.refuse == nil {
+			f.project.LoopPlaying = plays
+		}
+		p = f.project
+	})
+	return p, f.refuse
+}
+
 func (f *fakeEngine) Restore(_ context.Context, id, ref string, _ pieces.Actor) (engine.Restored, error) {
 	f.change(func() { f.log = append(f.log, "restore "+id+" "+ref) })
 	return engine.Restored{Ref: ref, Path: "/worktrees/restored", Fresh: true}, f.refuse

@@ -14,6 +14,7 @@ func piecesPane(f *form) fyne.CanvasObject {
 			f.row(pieces.KeyAgentsAtOnce, "Agents at once"),
 			f.row(pieces.KeyBudgetUSD, "Budget of a piece"),
 			kit.NewNote("Both count for pieces that are released from now on."),
+			f.row(pieces.KeyClaudeAtOnce, "Claude Code at once"),
 		),
 		card("Splits",
 			f.row(pieces.KeyAutoSplit, "Auto-split"),

@@ -1,0 +1,111 @@
+package project
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
+	"fermata/ui/kit"
+)
+
+// loopBar is the project's Loop in its window: the button in the toolbar, and one line below it while there is something to
+// say.
+type loopBar struct {
+	p       *Project
+	button  *kit.Button
+	dot     *kit.StateDot
+	line    fyne.CanvasObject
+	now     pieces.LoopStanding
+	problem string // why the last press did nothing, until the next one
+}
+
+func newLoopBar(p *Project) *loopBar {
+	l := &loopBar{p: p, dot: kit.NewStateDot(kit.StateIdle, "")}
+	l.button = kit.NewButton("loop", "Play Loop", kit.Quiet, l.press)
+	l.line = kit.Pad(kit.Together, l.dot)
+	l.line.Hide()
+	return l
+}
+
+// show tells how the Loop of a project stands.
+func (l *loopBar) show(m model) {
+	l.now = pieces.Loop{Project: m.project, Drafts: m.drafts, Pieces: m.list}.Standing()
+	l.draw()
+}
+
+func (l *loopBar) draw() {
+	s := l.now
+	label, state := "Play Loop", kit.StatePaused
+	if s.Playing {
+		label, state = "Pause Loop", kit.StateIdle
+	}
+	if s.AtWork > 0 {
+		state = kit.StateRunning
+	}
+	l.button.SetLabel(label)
+	words := s.Words()
+	if l.problem != "" {
+		state, words = kit.StateFailed, l.problem
+	}
+	l.dot.Set(state, words)
+	show(l.line, s.Playing || s.AtWork > 0 || l.problem != "")
+}
+
+func (l *loopBar) press() {
+	turn, doing := l.p.o.Engine.PlayLoop, "starting the Loop"
+	if l.now.Playing {
+		turn, doing = l.p.o.Engine.PauseLoop, "pausing the Loop"
+	}
+	l.button.DisableFor(doing)
+	l.p.background(func(ctx context.Context) error {
+		_, err := turn(ctx, l.p.o.ProjectID, pieces.ByPerson)
+		return err
+	}, func(err error) {
+		l.button.Enable()
+		l.problem = ""
+		if err != nil {
+			l.problem = "The Loop was not changed: " + sentence(err)
+		}
+		l.draw()
+	})
+}
+
+// loopFields are the Loop's two numbers in the project's settings.
+type loopFields struct {
+	atOnce, openPRs         *kit.Entry
+	wasAtOnce, wasOpenPRs   int
+	atOnceField, openPRsRow *kit.Field
+}
+
+func newLoopFields(was pieces.Project) *loopFields {
+	f := &loopFields{atOnce: kit.NewEntry("project:loopAtOnce"), openPRs: kit.NewEntry("project:loopOpenPRs")}
+	f.wasAtOnce, f.wasOpenPRs = was.LoopLimits()
+	f.atOnce.SetText(strconv.Itoa(f.wasAtOnce))
+	f.openPRs.SetText(strconv.Itoa(f.wasOpenPRs))
+	f.atOnceField = kit.NewField("Loop: pieces at once", f.atOnce, "While it plays, the Loop runs the pieces of its lane through to an opened pull request. It never merges.")
+	f.openPRsRow = kit.NewField("Loop: open pull requests", f.openPRs, "As many it may leave open; then it starts nothing until one is merged or closed.")
+	return f
+}
+
+func (f *loopFields) changed() bool {
+	return f.atOnce.Text != strconv.Itoa(f.wasAtOnce) || f.openPRs.Text != strconv.Itoa(f.wasOpenPRs)
+}
+
+// read returns the numbers; ok is false when one of them is none, which its field then says.
+func (f *loopFields) read() (atOnce, openPRs int, ok bool) {
+	number := func(e *kit.Entry, field *kit.Field, most int) (n int, ok bool) {
+		n, err := strconv.Atoi(strings.TrimSpace(e.Text))
+		if ok = err == nil && n >= 1 && n <= most; ok {
+			field.Refuse("")
+		} else {
+			field.Refuse("A whole number from 1 to " + strconv.Itoa(most) + ".")
+		}
+		return n, ok
+	}
+	atOnce, first := number(f.atOnce, f.atOnceField, pieces.LoopAtOnceMost)
+	openPRs, second := number(f.openPRs, f.openPRsRow, pieces.LoopOpenPRsMost)
+	return atOnce, openPRs, first && second
+}
