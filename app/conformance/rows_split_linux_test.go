@@ -83,8 +83,10 @@ func splitStoryRows() []row {
 		is("only Start anyway in Fermata overrides a hold", func(p *probe) {
 			p.call("reveal", args{"pieceId": deltaID})
 			p.w.click(p, "action:startAnyway")
-			o := p.gate(deltaID, "strategyReady")
+			o := p.gate(deltaID, "reviewWork") // it is on Auto, and the person moved it on
 			p.same("splitHold", o["splitHold"], nil)
+			start, _ := o["splitStart"].(object)
+			p.same("waitsForYou", start["waitsForYou"], false)
 			p.same("ignored", list(o, "dependsOn")[0]["ignored"], true)
 			p.same("origin", list(o, "dependsOn")[0]["origin"], "split")
 		}),
@@ -102,8 +104,6 @@ func splitStoryRows() []row {
 		}),
 	), part("000", "piece_action",
 		is("runCodeReview starts a code review", func(p *probe) {
-			p.act(deltaID, "approveStrategy")
-			p.gate(deltaID, "reviewWork")
 			p.during("edge.codeReview", "true")
 			o := p.act(deltaID, "runCodeReview", args{"level": "high"})
 			p.acted(o, deltaID, "review")

@@ -12,6 +12,9 @@ import (
 	"fermata/pieces/prompts"
 )
 
+// errMarkedDone is why a code review failed that markDone ended; people read it.
+var errMarkedDone = errors.New("it was ended because the piece was marked done")
+
 // codeReviewGroup names the group in which a piece's code review runs, so that it ends apart from the piece's agents.
 func codeReviewGroup(pieceID string) string { return "code review " + pieceID }
 
@@ -207,7 +210,7 @@ func (e *Engine) stopCodeReview(ctx context.Context, s pieces.Snapshot) error {
 	if session, err := e.Session(ctx, s.Piece.CodeReview.SessionID); err == nil {
 		cost = session.CostUSD
 	}
-	if _, err := e.endCodeReview(ctx, s.Piece.ID, pieces.CodeReview{}, cost, errors.New("It was ended because the piece was marked done.")); err != nil { //nolint:staticcheck // a sentence that people read
+	if _, err := e.endCodeReview(ctx, s.Piece.ID, pieces.CodeReview{}, cost, errMarkedDone); err != nil {
 		return err
 	}
 	var names []string

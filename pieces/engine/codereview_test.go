@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"encoding/json"
-
 	"strings"
 	"testing"
 
