@@ -23,6 +23,11 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	if err := e.stillMissing(ctx, s.Piece, r.By); err != nil {
 		return Result{}, err
 	}
+	if s.Piece.Worktree != "" {
+		if err := e.unused(s.Piece.Worktree); err != nil {
+			return Result{}, err // before a feedback session is ended for it
+		}
+	}
 	if r.Bound != "" {
 		now, err := e.Effect(ctx, r)
 		if err != nil {
@@ -90,6 +95,11 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 	list, err := e.Store.Worktrees(ctx, p.ID)
 	if err != nil {
 		return "", fmt.Errorf("read worktrees: %w", err)
+	}
+	for _, w := range list {
+		if err := e.unused(w.Path); err != nil {
+			return "", err // before any of them is removed
+		}
 	}
 	for i, w := range list {
 		if w.Path == p.Worktree && p.WorktreeMissing {

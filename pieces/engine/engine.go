@@ -32,13 +32,14 @@ type Options struct {
 // Engine carries out actions. All methods are safe for concurrent use; one piece is moved by one goroutine at a time.
 type Engine struct {
 	Options
-	hub    signal.Hub
-	locks  keyedLocks
-	live   liveSessions
-	groups groups
-	starts starts
-	loops  loops
-	seats  seats
+	hub      signal.Hub
+	locks    keyedLocks
+	live     liveSessions
+	groups   groups
+	starts   starts
+	loops    loops
+	seats    seats
+	canvases canvases
 	// snoozed lives in memory alone: a snooze ends when Fermata quits.
 	snoozed  snoozes
 	checkups checkups

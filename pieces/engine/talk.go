@@ -261,16 +261,21 @@ func (t *talk) wait(ctx context.Context) (pieces.TurnEnd, error) {
 
 // say sends another turn and waits for its end.
 func (t *talk) say(ctx context.Context, text string) (pieces.TurnEnd, error) {
-	conv, err := t.conversation(ctx)
-	if err != nil {
-		return pieces.TurnEnd{}, err
-	}
-	t.write(pieces.Message{Role: pieces.RolePerson, Text: text})
-	t.update(func(s *pieces.Session) { s.State = pieces.SessionWorking })
-	if err := conv.Send(ctx, text); err != nil {
+	if err := t.send(ctx, text); err != nil {
 		return pieces.TurnEnd{}, err
 	}
 	return t.wait(ctx)
+}
+
+// send starts another turn.
+func (t *talk) send(ctx context.Context, text string) error {
+	conv, err := t.conversation(ctx)
+	if err != nil {
+		return err
+	}
+	t.write(pieces.Message{Role: pieces.RolePerson, Text: text})
+	t.update(func(s *pieces.Session) { s.State = pieces.SessionWorking })
+	return conv.Send(ctx, text)
 }
 
 // finish ends the session after its last turn and closes its row.

@@ -69,6 +69,9 @@ func short(id string) string { return id[:min(8, len(id))] }
 // removeWorktree takes a recorded worktree away after everything that would be lost was saved under the ref saved
 // (empty when nothing would be). Only a path in our own records is touched, and git checks the rest again.
 func (e *Engine) removeWorktree(ctx context.Context, w pieces.WorktreeRecord, saved string) error {
+	if err := e.unused(w.Path); err != nil {
+		return err
+	}
 	ctx = context.WithoutCancel(ctx) // a folder that is gone must not stay in our records because the run was stopped meanwhile
 	if err := e.Git.RemoveWorktree(ctx, w.Repo, w.Path, e.WorktreeRoot, saved); err != nil {
 		return err
