@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -70,6 +71,13 @@ func (p *processes) add(n int, dir string) {
 	if dir != "" {
 		p.dirs = append(p.dirs, dir)
 	}
+}
+
+// where lists where they ran, each start once.
+func (p *processes) where() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.dirs)
 }
 
 func (p *processes) atMost() int {
