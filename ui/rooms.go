@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (s *Shell) openSettings() {
 			})
 			return settings.New(ctx, settings.Options{
 				Engine: s.Engine, Plane: s.Plane, Calls: s.Calls, Pump: s.Pump, Now: time.Now, Copy: s.App.Clipboard().SetContent,
-				Version: s.Version, DataFolder: s.DataFolder,
+				Version: s.Version, DataFolder: s.DataFolder, OpenFolder: s.openFolder, OpenProject: s.OpenProject,
 			}).Content()
 		},
 	})
@@ -171,6 +172,17 @@ func (s *Shell) openURL(address string) {
 	if err != nil {
 		s.Log.Warn("open address", "err", err)
 	}
+}
+
+// openFolder shows a folder in the desktop's file manager.
+func (s *Shell) openFolder(path string) {
+	s.Pump.Go(s.ctx, func(context.Context) error {
+		return s.App.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)})
+	}, func(err error) {
+		if err != nil {
+			s.Log.Warn("open folder", "err", err)
+		}
+	})
 }
 
 func (s *Shell) openWelcome() {

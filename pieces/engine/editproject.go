@@ -18,6 +18,8 @@ type ProjectEdit struct {
 	AllowSetup *bool
 	// ForgetCommands are allowed commands that agents have to ask for again.
 	ForgetCommands []string
+	// AllowCommands are commands that agents need not ask for any more, each by how it begins.
+	AllowCommands []string
 	// LoopAtOnce and LoopOpenPRs are the Loop's numbers; see pieces.Project.
 	LoopAtOnce, LoopOpenPRs *int
 }
@@ -61,8 +63,32 @@ func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (
 		p.SetupAllowed = pieces.SetupHash(p.SetupScript)
 	}
 	p.AllowedCommands = slices.DeleteFunc(slices.Clone(p.AllowedCommands), func(c string) bool { return slices.Contains(edit.ForgetCommands, c) })
+	for _, c := range edit.AllowCommands {
+		c = strings.TrimSpace(c)
+		if reason := unfitCommand(c); reason != "" {
+			return p, refuse(reason, nil)
+		}
+		if !slices.Contains(p.AllowedCommands, c) {
+			p.AllowedCommands = append(p.AllowedCommands, c)
+		}
+	}
 	if err := e.Store.SaveProject(ctx, p); err != nil {
 		return p, fmt.Errorf("write project %s: %w", id, err)
 	}
 	return p, nil
+}
+
+// unfitCommand says why a text does not allow a command; it is empty when it does. A text that every command begins with
+// would allow them all.
+func unfitCommand(c string) string {
+	const longest = 200
+	switch {
+	case c == "" || strings.Trim(c, "*?") == "":
+		return "Write how the command begins, such as `npm test`."
+	case len(c) > longest:
+		return fmt.Sprintf("A command's beginning has at most %d bytes.", longest)
+	case strings.ContainsAny(c, "\r\n\x00"):
+		return "Write one command on one line."
+	}
+	return ""
 }

@@ -160,6 +160,15 @@ func TestProjectSettingsAreCheckedAndForgetOnlyWhatIsNamed(t *testing.T) {
 	if err != nil || p.Branch != "next" || len(p.AllowedCommands) != 1 || p.AllowedCommands[0] != "Bash(npm test)" {
 		t.Errorf("%+v, %v", p, err)
 	}
+	p, err = a.engine.EditProject(t.Context(), a.id, engine.ProjectEdit{AllowCommands: []string{" go test ", "Bash(npm test)"}})
+	if err != nil || len(p.AllowedCommands) != 2 || p.AllowedCommands[1] != "go test" {
+		t.Errorf("allowed %q, %v", p.AllowedCommands, err)
+	}
+	for _, wrong := range []string{"", " ", "*", "a\nb", strings.Repeat("x", 300)} {
+		if _, err := a.engine.EditProject(t.Context(), a.id, engine.ProjectEdit{AllowCommands: []string{wrong}}); err == nil {
+			t.Errorf("the command %q was allowed", wrong)
+		}
+	}
 	for _, wrong := range []string{"nowhere", "", "-x"} {
 		if _, err := a.engine.EditProject(t.Context(), a.id, engine.ProjectEdit{Branch: &wrong}); err == nil {
 			t.Errorf("the base branch %q was taken", wrong)

@@ -75,7 +75,7 @@ func newCalls(s *Settings) *calls {
 	}
 	c.list.Hide()
 	c.body = card("Calls",
-		kit.Column(0, c.chainRow, c.where),
+		kit.Column(0, flush(c.chainRow), c.where),
 		container.NewHBox(c.check),
 		c.problem, c.none, c.list,
 		kit.NewNote("Every call is in a book whose rows seal one another. The command “fermata audit export” prints it, “fermata audit verify” proves it."),

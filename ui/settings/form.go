@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -11,8 +13,9 @@ import (
 
 const (
 	numberWide float32 = 120
+	choiceWide float32 = 160
 	textWide   float32 = 360
-	labelAt    float32 = 26 // where a check box has its label
+	labelAt    float32 = 18 // where a check box has its label
 	// byDefault stands for an empty choice.
 	byDefault = "Default"
 )
@@ -59,7 +62,7 @@ func (f *form) switchRow(s pieces.Setting, label string) fyne.CanvasObject {
 		check.Refresh()
 	})
 	indent := container.New(layout.NewCustomPaddedLayout(0, 0, labelAt, 0), note)
-	return kit.Column(0, container.NewHBox(check), indent)
+	return kit.Column(0, flush(container.NewHBox(check)), indent)
 }
 
 func refuse(note *kit.Paragraph, sentence, reason string) {
@@ -74,7 +77,7 @@ func refuse(note *kit.Paragraph, sentence, reason string) {
 func (f *form) input(s pieces.Setting, refused func(reason string)) fyne.CanvasObject {
 	switch s.Kind {
 	case pieces.SettingChoice:
-		return wide(numberWide, f.choice(s, refused))
+		return wide(choiceWide, f.choice(s, refused))
 	case pieces.SettingInt, pieces.SettingMoney:
 		return wide(numberWide, f.line(s, refused))
 	case pieces.SettingText, pieces.SettingBool:
@@ -85,31 +88,34 @@ func (f *form) input(s pieces.Setting, refused func(reason string)) fyne.CanvasO
 func (f *form) choice(s pieces.Setting, refused func(reason string)) fyne.CanvasObject {
 	var words []string
 	for _, c := range s.Choices {
-		words = append(words, choiceWord(c))
+		words = append(words, choiceWord(s.Key, c))
 	}
 	choose := kit.NewSelect("set:"+s.Key, words, nil)
 	stored := ""
 	f.shows = append(f.shows, func(values map[string]string) {
-		stored = choiceWord(values[s.Key])
+		stored = choiceWord(s.Key, values[s.Key])
 		choose.Selected = stored
 		choose.Refresh()
 	})
 	choose.OnChanged = func(word string) {
-		if word == stored {
+		at := slices.Index(words, word)
+		if word == stored || at < 0 {
 			return
 		}
-		value := word
-		if word == byDefault {
-			value = ""
-		}
-		f.write(s.Key, value, refused)
+		f.write(s.Key, s.Choices[at], refused)
 	}
 	return choose
 }
 
-func choiceWord(value string) string {
-	if value == "" {
+// choiceWord is what stands for a value in a list of choices.
+func choiceWord(key, value string) string {
+	switch {
+	case value == "":
 		return byDefault
+	case key == pieces.KeyTextSize:
+		return value + " %"
+	case key == pieces.KeyTheme:
+		return map[string]string{pieces.ThemeSystem: "As the desktop", pieces.ThemeLight: "Light", pieces.ThemeDark: "Dark"}[value]
 	}
 	return value
 }
@@ -175,13 +181,16 @@ func (e *line) show(value string) {
 	}
 }
 
+// Written is the text in the field.
+func (e *line) Written() string { return e.Text }
+
 // FocusLost hands the text on.
 func (e *line) FocusLost() {
 	e.Entry.FocusLost()
 	e.hand()
 }
 
-// wide gives an object a width of its own, at the left.
+// wide gives an object a width of its own, at the left. In less room it gets narrower.
 func wide(width float32, o fyne.CanvasObject) fyne.CanvasObject {
 	return container.New(&left{width}, o)
 }
@@ -190,13 +199,19 @@ type left struct{ width float32 }
 
 // MinSize is as high as the object.
 func (l *left) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(l.width, objects[0].MinSize().Height)
+	least := objects[0].MinSize()
+	return fyne.NewSize(min(l.width, least.Width), least.Height)
 }
 
 // Layout puts the object at the left.
 func (l *left) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Move(fyne.NewPos(0, 0))
 	objects[0].Resize(fyne.NewSize(min(l.width, size.Width), size.Height))
+}
+
+// flush puts what keeps room for a highlight at its left under the texts above it.
+func flush(o fyne.CanvasObject) fyne.CanvasObject {
+	return container.New(layout.NewCustomPaddedLayout(0, 0, -kit.Together, 0), o)
 }
 
 // card is a group of settings under a title.

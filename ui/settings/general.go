@@ -42,39 +42,19 @@ func newGeneral(s *Settings) *general {
 	g.mend.Hide()
 	g.body = kit.Column(kit.Groups,
 		kit.Heading(General),
-		card("Claude Code", kit.Column(kit.Together, g.row, g.words, g.mend), s.form.row(pieces.KeyClaudePath, "Path of the claude command"), container.NewHBox(g.check)),
-		card("Models", steps(s.form), kit.NewNote("An empty model and “Default” leave the choice to Claude Code.")),
+		card("Claude Code", kit.Column(kit.Together, flush(g.row), g.words, g.mend), s.form.row(pieces.KeyClaudePath, "Path of the claude command"), container.NewHBox(g.check)),
+		card("Appearance", s.form.row(pieces.KeyTheme, "Theme"), s.form.row(pieces.KeyTextSize, "Text size")),
+		card("Start", s.form.row(pieces.KeyStartAtLogin, "Start at login")),
+		card("Open worktrees in", s.form.row(pieces.KeyEditor, "Editor"), s.form.row(pieces.KeyTerminal, "Terminal")),
 		card("GitHub", s.form.row(pieces.KeyGitHubAPIURL, "Address of the API")),
 		card("About",
 			kit.Body("Fermata "+s.Version),
-			kit.Column(kit.Step, kit.Caption("Data folder").In(kit.ColorText).Strong(), kit.NewCopyable("general:dataFolder", s.DataFolder)),
+			kit.Column(kit.Step, kit.Caption("Data folder").In(kit.ColorText).Strong(), kit.NewCopyable("general:dataFolder", s.DataFolder),
+				kit.NewNote("All that Fermata keeps is here: the database, the worktrees, the log and the book of calls")),
+			container.NewHBox(kit.NewButton("general:openDataFolder", "Open folder", kit.Normal, func() { s.OpenFolder(s.DataFolder) })),
 		),
 	)
 	return g
-}
-
-// steps is a table of the steps with their models and efforts.
-func steps(f *form) fyne.CanvasObject {
-	names := map[string]string{
-		"spec": "Spec", "strategy": "Strategy", "plan": "Plan", "task": "Agents", "workReview": "Work review", "pullRequest": "Pull request",
-	}
-	list := kit.Column(kit.Together)
-	for _, step := range pieces.Steps() {
-		model, _ := pieces.SettingOf(pieces.ModelKey(step))
-		effort, _ := pieces.SettingOf(pieces.EffortKey(step))
-		wrong := kit.NewNote("").In(kit.ColorFailed)
-		wrong.Hide()
-		refused := func(reason string) {
-			wrong.Set(reason)
-			wrong.Hidden = reason == ""
-			list.Refresh()
-		}
-		const labelWide, modelWide = 104, 220
-		list.Add(kit.Column(kit.Step,
-			kit.Line(kit.Together, wide(labelWide, kit.Body(names[step])), wide(modelWide, f.line(model, refused)), f.input(effort, refused)),
-			wrong))
-	}
-	return list
 }
 
 // showPath asks how Claude Code stands, at first and whenever its path was changed.

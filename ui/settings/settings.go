@@ -32,8 +32,16 @@ const (
 	Edge          = "Edge"
 )
 
-// Engine keeps the settings.
+// The keys of settings that no code of the screen reads.
+const (
+	keyAutoSplit   = "pieces.autoSplit"
+	keyStartSplits = "pieces.startSplitPiecesAutomatically"
+)
+
+// Engine keeps the settings, and the projects with theirs.
 type Engine interface {
+	Projects(context.Context) ([]pieces.Project, error)
+	EditProject(ctx context.Context, id string, edit engine.ProjectEdit) (pieces.Project, error)
 	Settings(context.Context) (map[string]string, error)
 	SetSetting(ctx context.Context, key, value string) error
 	Health(context.Context) (version string, kind pieces.FailureKind, sentence string)
@@ -50,6 +58,8 @@ type Options struct {
 	Copy       func(string) // to the clipboard
 	Version    string
 	DataFolder string
+	// OpenFolder shows a folder in the desktop's file manager, OpenProject a project's window.
+	OpenFolder, OpenProject func(string)
 }
 
 // Settings is the content of the settings' window. It is touched on the main goroutine only.
@@ -69,6 +79,8 @@ type Settings struct {
 	content fyne.CanvasObject
 	general *general
 	plane   *plane
+
+	projects *projects
 }
 
 // New makes the settings and follows the engine until the context ends.
@@ -77,10 +89,10 @@ func New(ctx context.Context, o Options) *Settings {
 	s.form = &form{write: s.write}
 	s.problem = kit.NewErrorBar("settings:problem", kit.Problem{})
 	s.problem.Hide()
-	s.general, s.plane = newGeneral(s), newPlane(s)
+	s.general, s.plane, s.projects = newGeneral(s), newPlane(s), newProjects(s)
 	s.panes[General] = s.general.body
-	s.panes[Pieces] = piecesPane(s.form)
-	s.panes[Permissions] = permissionsPane(s.form)
+	s.panes[Pieces] = piecesPane(s)
+	s.panes[Permissions] = permissionsPane(s)
 	s.panes[MCP] = s.plane.body
 	s.panes[Notifications] = notificationsPane(s.form)
 	s.panes[Edge] = edgePane(s.form)
@@ -128,15 +140,30 @@ func (s *Settings) Open(name string) {
 func (s *Settings) follow() {
 	wake, stop := s.Engine.Watch()
 	context.AfterFunc(s.ctx, stop)
-	pump.Follow(s.ctx, s.Pump, wake, s.Engine.Settings, s.show, s.fail)
+	pump.Follow(s.ctx, s.Pump, wake, s.read, s.show, s.fail)
 	s.plane.follow()
 }
 
+// stored is what the panes show.
+type stored struct {
+	values   map[string]string
+	projects []pieces.Project
+}
+
+func (s *Settings) read(ctx context.Context) (now stored, err error) {
+	if now.values, err = s.Engine.Settings(ctx); err != nil {
+		return now, err
+	}
+	now.projects, err = s.Engine.Projects(ctx)
+	return now, err
+}
+
 // show draws what was read. The engine wakes for every word of an agent, so what is the same is not drawn again.
-func (s *Settings) show(values map[string]string) {
+func (s *Settings) show(now stored) {
 	s.problem.Hide()
-	if !maps.Equal(values, s.values) {
-		s.draw(values)
+	s.projects.show(now.projects)
+	if !maps.Equal(now.values, s.values) {
+		s.draw(now.values)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +41,8 @@ type world struct {
 	calls                 []Call
 	chain                 Chain
 	unbooked              error
+	projects              []pieces.Project
+	opened                []string // folders and projects
 }
 
 func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*world)) *world {
@@ -58,8 +62,9 @@ func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*
 	set := New(t.Context(), Options{
 		Engine: w, Plane: server{w}, Calls: callBook{w}, Pump: s.Pump, Now: func() time.Time { return noon }, Copy: func(text string) { w.copied = text },
 		Version: "0.1.0", DataFolder: "/home/ada/.local/share/fermata",
+		OpenFolder: func(path string) { w.opened = append(w.opened, path) }, OpenProject: func(id string) { w.opened = append(w.opened, id) },
 	})
-	w.w = s.Open(set.Content(), 860, 900)
+	w.w = s.Open(set.Content(), 860, 1250)
 	w.Until("the settings are shown", func() bool { return w.did("health") && stage.Has(w.w, "set:"+pieces.KeyClaudePath) })
 	return w
 }
@@ -98,6 +103,33 @@ func (w *world) Settings(context.Context) (map[string]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.values), nil
+}
+
+func (w *world) Projects(context.Context) ([]pieces.Project, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.projects), nil
+}
+
+func (w *world) EditProject(_ context.Context, id string, edit engine.ProjectEdit) (pieces.Project, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := slices.IndexFunc(w.projects, func(p pieces.Project) bool { return p.ID == id })
+	p := w.projects[at]
+	if slices.Contains(edit.AllowCommands, "*") {
+		return p, &engine.Refusal{Sentence: "Write how the command begins."}
+	}
+	p.AllowedCommands = slices.DeleteFunc(slices.Clone(p.AllowedCommands), func(c string) bool { return slices.Contains(edit.ForgetCommands, c) })
+	p.AllowedCommands = append(p.AllowedCommands, edit.AllowCommands...)
+	w.projects[at] = p
+	w.engine.Wake()
+	return p, nil
+}
+
+func (w *world) allowed() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.projects[0].AllowedCommands
 }
 
 func (w *world) SetSetting(_ context.Context, key, value string) error {
@@ -180,41 +212,162 @@ func (w *world) title(name string) string {
 	return o.(*kit.Row).Title()
 }
 
-func TestEverySettingOfAPaneIsWrittenAtOnce(t *testing.T) {
-	w := open(t, stage.New(t), edgeOn, nil)
-	for _, c := range []struct{ pane, name, typed, want string }{
-		{General, "set:claude.path", "/opt/claude", "claude.path=/opt/claude"},
-		{General, "set:claude.model.spec", "opus", "claude.model.spec=opus"},
-		{General, "set:github.apiUrl", "https://ghe.example", "github.apiUrl=https://ghe.example"},
-		{Pieces, "set:pieces.agentsAtOnce", "5", "pieces.agentsAtOnce=5"},
-		{Pieces, "set:pieces.budgetUSD", "12.5", "pieces.budgetUSD=12.5"},
-		{MCP, "set:mcp.preferredPort", "9000", "mcp.preferredPort=9000"},
-		{Notifications, "set:notifications.requiredInput", "", "notifications.requiredInput=false"},
-		{MCP, "set:mcp.askBeforeRunsAndPullRequests", "", "mcp.askBeforeRunsAndPullRequests=true"},
-		{MCP, "set:mcp.enabled", "", "mcp.enabled=false"},
-		{Edge, "set:edge.controlPlane", "", "edge.controlPlane=false"},
-		{Edge, "set:edge.enabled", "", "edge.enabled=false"},
-	} {
-		w.Tap(w.w, "pane:"+c.pane)
-		if c.typed == "" {
-			w.Tap(w.w, c.name)
-		} else {
-			w.Type(w.w, c.name, c.typed)
-			stage.Press(w.w, fyne.KeyReturn)
+// panes says where each setting is changed. What is not in it has no row: see TestEverySettingHasARow.
+var panes = map[string][]string{
+	General: {
+		pieces.KeyTheme, pieces.KeyTextSize, pieces.KeyStartAtLogin, pieces.KeyEditor, pieces.KeyTerminal, pieces.KeyClaudePath,
+		pieces.KeyGitHubAPIURL,
+	},
+	Pieces:        {pieces.KeyAgentsAtOnce, pieces.KeyBudgetUSD, "pieces.autoSplit", "pieces.startSplitPiecesAutomatically", pieces.KeyDependencies},
+	Permissions:   {pieces.KeyPermissionProfile},
+	Notifications: {pieces.KeyNotifyRequired},
+	MCP:           {pieces.KeyMCPEnabled, pieces.KeyMCPAskBefore, pieces.KeyMCPPreferredPort},
+	Edge:          {pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane},
+}
+
+// another is a value that the setting takes and that is not the one it has, and bad one that it does not take.
+func another(s pieces.Setting, now string) (value, bad string) {
+	switch s.Kind {
+	case pieces.SettingBool:
+		return map[string]string{"true": "false", "false": "true"}[now], ""
+	case pieces.SettingInt:
+		return strconv.Itoa(s.Min + 1), strconv.Itoa(s.Min - 1)
+	case pieces.SettingMoney:
+		return "12.5", "much"
+	case pieces.SettingChoice:
+		for _, c := range s.Choices {
+			if c != now {
+				return c, ""
+			}
 		}
-		w.waitFor(c.want)
+	case pieces.SettingText:
+	}
+	return "/opt/other", strings.Repeat("long", 1025)
+}
+
+// TestEverySettingOfAPaneIsWrittenAtOnceAndReadBack changes each setting by its row; a value that does not fit is refused
+// with its sentence, is not stored, and stays in the field.
+func TestEverySettingOfAPaneIsWrittenAtOnceAndReadBack(t *testing.T) {
+	for pane, keys := range panes {
+		for _, step := range pieces.Steps() {
+			if pane == Pieces {
+				keys = append(keys, pieces.ModelKey(step), pieces.EffortKey(step))
+			}
+		}
+		for _, key := range keys {
+			t.Run(key, func(t *testing.T) {
+				w := open(t, stage.New(t), edgeOn, nil)
+				w.Tap(w.w, "pane:"+pane)
+				w.changes(key)
+			})
+		}
 	}
 }
 
-func TestChoiceIsWritten(t *testing.T) {
-	w := open(t, stage.New(t), nil, nil)
-	w.Tap(w.w, "pane:"+Permissions)
-	o, _ := stage.Find(w.w, "set:"+pieces.KeyPermissionProfile)
-	if got := o.(*kit.Select).Selected; got != "standard" {
-		t.Errorf("%q is chosen, want what is stored", got)
+// changes writes another value with the row of a setting, and one that does not fit before it.
+func (w *world) changes(key string) {
+	w.Helper()
+	s, _ := pieces.SettingOf(key)
+	value, bad := another(s, w.stored(key))
+	o, found := stage.Find(w.w, "set:"+key)
+	if !found {
+		w.Fatalf("the pane has no row for %s", key)
 	}
-	o.(*kit.Select).SetSelected("safe")
-	w.waitFor("pieces.permissionProfile=safe")
+	if bad != "" {
+		w.Type(w.w, "set:"+key, "")
+		o.(interface{ SetText(string) }).SetText(bad) // typing a long text letter by letter takes long
+		stage.Press(w.w, fyne.KeyReturn)
+		_, why := s.Check(bad)
+		w.Until("the refusal is shown", func() bool { return shows(w.w, why.Error()) })
+		if got := o.(interface{ Written() string }).Written(); got != bad {
+			w.Errorf("the field holds %q, want what was typed", got)
+		}
+		if got := w.stored(key); got == bad {
+			w.Error("the refused value is stored")
+		}
+	}
+	read := func() string { return o.(interface{ Written() string }).Written() }
+	switch s.Kind {
+	case pieces.SettingBool:
+		w.Tap(w.w, "set:"+key)
+		read = func() string { return strconv.FormatBool(o.(*kit.Check).Checked) }
+	case pieces.SettingChoice:
+		choose := o.(*kit.Select)
+		choose.SetSelectedIndex(slices.Index(s.Choices, value))
+		read = func() string { return s.Choices[choose.SelectedIndex()] }
+	default:
+		w.Type(w.w, "set:"+key, value)
+		stage.Press(w.w, fyne.KeyReturn)
+	}
+	w.Until(key+" is stored", func() bool { return w.stored(key) == value })
+	w.Until(key+" is read back", func() bool { return read() == value })
+	// What somebody else changes is shown too.
+	if s.Kind == pieces.SettingText {
+		if err := w.SetSetting(w.Context(), key, "/usr/bin/elsewhere"); err != nil {
+			w.Fatal(err)
+		}
+		w.Until("the other value is shown", func() bool { return read() == "/usr/bin/elsewhere" })
+	}
+}
+
+func (w *world) stored(key string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.values[key]
+}
+
+// TestEverySettingHasARow fails when a setting is added that no pane shows.
+func TestEverySettingHasARow(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	// These have no row: what the app notes for itself, and what nothing follows from yet.
+	rows := map[string]bool{
+		pieces.KeyWelcomeDone: true, pieces.KeyEdgeCodeReview: true, "edge.echoes": true, "edge.loopIntake": true, "linear.apiUrl": true,
+	}
+	for _, pane := range []string{General, Pieces, Permissions, Notifications, MCP, Edge} {
+		w.Tap(w.w, "pane:"+pane)
+		for _, s := range pieces.Settings() {
+			rows[s.Key] = rows[s.Key] || stage.Has(w.w, "set:"+s.Key)
+		}
+	}
+	for _, s := range pieces.Settings() {
+		if !rows[s.Key] {
+			t.Errorf("no pane has a row for %s", s.Key)
+		}
+		if s.Sentence == "" {
+			t.Errorf("%s has no sentence", s.Key)
+		}
+	}
+}
+
+func TestWhatAProjectAllowsIsChanged(t *testing.T) {
+	w := open(t, stage.New(t), nil, func(w *world) {
+		w.projects = []pieces.Project{{ID: "m", Name: "muse", AllowedCommands: []string{"go test", "Bash(make)"}}, {ID: "c", Name: "clio"}}
+	})
+	w.Tap(w.w, "pane:"+Permissions)
+	w.Until("the commands are listed", func() bool { return stage.Has(w.w, "forget:m:1") })
+	w.Tap(w.w, "forget:m:0")
+	w.Until("it is forgotten", func() bool { return slices.Equal(w.allowed(), []string{"Bash(make)"}) && !stage.Has(w.w, "forget:m:1") })
+	w.Type(w.w, "allow:m", "*")
+	w.Tap(w.w, "allow:add:m")
+	w.Until("it is refused", func() bool { return shows(w.w, "Write how the command begins.") })
+	if o, _ := stage.Find(w.w, "allow:m"); o.(*kit.Entry).Text != "*" {
+		t.Error("what was typed is gone")
+	}
+	w.Type(w.w, "allow:m", "npm run lint")
+	stage.Press(w.w, fyne.KeyReturn)
+	w.Until("it is allowed", func() bool { return slices.Equal(w.allowed(), []string{"Bash(make)", "npm run lint"}) })
+	w.Until("the field is empty", func() bool { o, _ := stage.Find(w.w, "allow:m"); return o.(*kit.Entry).Text == "" })
+}
+
+func TestFolderAndProjectsOpen(t *testing.T) {
+	w := open(t, stage.New(t), nil, func(w *world) { w.projects = []pieces.Project{{ID: "m", Name: "muse", SetupScript: "npm ci"}} })
+	w.Tap(w.w, "general:openDataFolder")
+	w.Tap(w.w, "pane:"+Pieces)
+	w.Until("the project is listed", func() bool { return stage.Has(w.w, "worktrees:open:m") })
+	w.Tap(w.w, "worktrees:open:m")
+	if !slices.Equal(w.opened, []string{"/home/ada/.local/share/fermata", "m"}) {
+		t.Errorf("opened %q", w.opened)
+	}
 }
 
 func TestTextIsWrittenWhenTheFocusLeavesAndNotBefore(t *testing.T) {
@@ -410,7 +563,9 @@ func shownIn(o fyne.CanvasObject, text string) bool {
 func TestSettingsPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
 		t.Helper()
-		w := open(t, s, edgeOn, nil)
+		w := open(t, s, edgeOn, func(w *world) {
+			w.projects = []pieces.Project{{ID: "m", Name: "muse", AllowedCommands: []string{"go test", "Bash(make)"}, SetupScript: "npm ci"}, {ID: "c", Name: "clio"}}
+		})
 		w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
 		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
 			w.Tap(w.w, "pane:"+pane)
