@@ -89,6 +89,19 @@ func (e *Engine) stillMissing(ctx context.Context, p pieces.Piece, by pieces.Act
 	return fmt.Errorf("mark piece %s done: the worktree %s is there again: %w", p.ID, p.Worktree, pieces.ErrStale)
 }
 
+// forgetMissing strikes a worktree that is not there off git's list and ours. A folder that somebody put in its place is
+// left alone, and so is the record of what was there.
+func (e *Engine) forgetMissing(ctx context.Context, w pieces.WorktreeRecord) error {
+	if err := e.Git.RemoveWorktree(ctx, w.Repo, w.Path, e.WorktreeRoot, ""); err != nil && !errors.Is(err, pieces.ErrWorktreeMissing) {
+		e.Log.Warn("a missing worktree stays on record", "path", w.Path, "err", err)
+		return nil
+	}
+	if err := e.Store.ForgetWorktree(ctx, w.Path); err != nil {
+		return fmt.Errorf("forget the worktree %s: %w", w.Path, err)
+	}
+	return nil
+}
+
 // clearWorktrees removes every recorded worktree of a piece, its own and its agents', each saved first where it holds
 // anything that no branch does. It returns the ref that holds what the piece's own worktree had.
 func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved string, err error) {
@@ -103,8 +116,8 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 	}
 	for i, w := range list {
 		if w.Path == p.Worktree && p.WorktreeMissing {
-			if err := e.Store.ForgetWorktree(ctx, w.Path); err != nil { // nothing is there to remove
-				return saved, fmt.Errorf("forget the worktree %s: %w", w.Path, err)
+			if err := e.forgetMissing(ctx, w); err != nil {
+				return saved, err
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"fermata/pieces"
@@ -64,5 +65,8 @@ func TestMarkDoneForgetsAWorktreeThatIsGoneAndAsksAnewWhenItIsBack(t *testing.T)
 	}
 	if list, err := w.store.Worktrees(t.Context(), p.ID); err != nil || len(list) != 0 {
 		t.Errorf("recorded %+v, %v", list, err)
+	}
+	if list := w.repo.Git("worktree", "list", "--porcelain"); strings.Contains(list, p.Worktree) {
+		t.Errorf("git still knows %s:\n%s", p.Worktree, list)
 	}
 }
