@@ -31,6 +31,43 @@ func chance(n int) bool { return rand.IntN(100) < n }
 type fastAgents struct {
 	t    *testing.T
 	root string // of the worktrees: no agent may ever work elsewhere
+
+	mu   sync.Mutex
+	live map[string]pieces.Launch // by the session's id
+}
+
+// worksIn says whether a session works in a folder.
+func (a *fastAgents) worksIn(dir string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, l := range a.live {
+		if l.Dir == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// enter notes a session that begins. Two never work in one folder, but a pull request's text may be written, reading
+// only, while a feedback session works.
+func (a *fastAgents) enter(l pieces.Launch) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, other := range a.live {
+		if other.Dir == l.Dir && other.ReadOnly == l.ReadOnly {
+			a.t.Errorf("two sessions work in %s: %q and %q", l.Dir, other.Prompt, l.Prompt)
+		}
+	}
+	if a.live == nil {
+		a.live = map[string]pieces.Launch{}
+	}
+	a.live[l.SessionID] = l
+}
+
+func (a *fastAgents) leave(l pieces.Launch) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.live, l.SessionID)
 }
 
 // fastTalk is one session of a fast agent.
@@ -43,6 +80,7 @@ type fastTalk struct {
 	once    sync.Once
 	ended   chan struct{}
 	end     pieces.SessionEnd
+	leave   func()
 }
 
 // Start begins a session; now and then it cannot.
@@ -55,9 +93,13 @@ func (a *fastAgents) Start(_ context.Context, l pieces.Launch, emit func(pieces.
 	}
 	c := &fastTalk{
 		launch: l, emit: emit, said: make(chan string), answers: make(chan string),
-		stop: make(chan struct{}), ended: make(chan struct{}),
+		stop: make(chan struct{}), ended: make(chan struct{}), leave: func() { a.leave(l) },
 	}
-	go c.run()
+	a.enter(l)
+	go func() {
+		defer close(c.ended)
+		c.run()
+	}()
 	return c, nil
 }
 
@@ -72,7 +114,6 @@ func (a *fastAgents) Health(context.Context) (version string, kind pieces.Failur
 }
 
 func (c *fastTalk) run() {
-	defer close(c.ended)
 	c.emit(pieces.SessionEvent{Started: &pieces.SessionStarted{}})
 	c.emit(pieces.SessionEvent{Message: &pieces.Message{Role: pieces.RoleAssistant, Text: "I am on it."}})
 	for c.turn() {
@@ -83,6 +124,8 @@ func (c *fastTalk) run() {
 		}
 		break
 	}
+	// Whoever hears the end may start the next one here at once.
+	c.leave()
 	c.emit(pieces.SessionEvent{Ended: &c.end})
 }
 

@@ -37,6 +37,7 @@ type chaosWorld struct {
 	ids    []string // that clients choose from for what they make
 	store  *store.Store
 	engine *engine.Engine
+	agents *fastAgents
 	desk   *consent.Desk
 	server *mcp.Server
 	faults faultLog
@@ -73,10 +74,10 @@ func (w *chaosWorld) open(ctx context.Context) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.store = db
+	w.store, w.agents = db, &fastAgents{t: w.t, root: w.worktrees()}
 	w.engine = engine.New(engine.Options{
 		Store: db, Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv}),
-		Agents: &fastAgents{t: w.t, root: w.worktrees()}, Forge: &fastForge{},
+		Agents: w.agents, Forge: &fastForge{},
 		WorktreeRoot: w.worktrees(), Now: time.Now, NewID: uuid.NewString, Log: log, PollEvery: 300 * time.Millisecond,
 	})
 	if err := w.engine.Start(ctx); err != nil {
