@@ -34,7 +34,7 @@ type column struct {
 
 const (
 	pitch     = kit.CardHigh + kit.Together
-	around    = 2           // cards that are kept ready above and below the view
+	around    = 1           // cards that are kept ready above and below the view
 	leastView = 8 * pitch   // what is filled before the column has its size
 	cardEdge  = float32(1)  // a border that ends with the scroll would be cut off
 	plateTop  = float32(28) // below the heading

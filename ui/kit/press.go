@@ -117,6 +117,7 @@ func (p *Press) paint() {
 	case p.hovered:
 		p.ground.FillColor = colorFor(p, theme.ColorNameHover)
 	}
+	p.ground.Hidden = !p.selected && !p.hovered && !p.focused // nothing to see is not drawn on each of many cards
 	p.ground.StrokeWidth = 2
 	p.ground.StrokeColor = color.Transparent
 	if p.focused {
