@@ -17,6 +17,7 @@ type folder string
 func (f folder) database() string  { return filepath.Join(string(f), "fermata.db") }
 func (f folder) lock() string      { return filepath.Join(string(f), "fermata.lock") }
 func (f folder) worktrees() string { return filepath.Join(string(f), "worktrees") }
+func (f folder) attached() string  { return filepath.Join(string(f), "attachments") }
 func (f folder) gitLocks() string  { return filepath.Join(string(f), "locks") }
 func (f folder) token() string     { return filepath.Join(string(f), "mcp-token") }
 func (f folder) logFile() string   { return filepath.Join(string(f), "fermata.log") }

@@ -85,7 +85,7 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 			HTTP: &http.Client{Timeout: time.Minute},
 		}),
 		Login:        c.login,
-		WorktreeRoot: f.worktrees(), Now: time.Now, NewID: newID, Log: log,
+		WorktreeRoot: f.worktrees(), AttachmentRoot: f.attached(), Now: time.Now, NewID: newID, Log: log,
 	})
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -141,6 +141,8 @@ type Draft struct {
 	Refine    Refine
 	Model     string // exact model id for the spec step, or empty
 	RunAt     string // "thisMac", or empty to follow the project
+	// Attachments are the files that the draft takes along.
+	Attachments []Attachment
 	// ReleasedBy says who released the draft while its dependencies hold it; empty when nobody did.
 	ReleasedBy Actor
 	Version    int64
@@ -214,6 +216,7 @@ type Piece struct {
 	// SavedRef is the hidden ref that markDone wrote before it removed the worktree; empty when nothing was saved.
 	SavedRef    string
 	Source      *Source
+	Attachments []Attachment // those of its draft
 	RunAt       string
 	CostUSD     float64
 	Version     int64

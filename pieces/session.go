@@ -169,11 +169,12 @@ type PromptAnswer struct {
 type Launch struct {
 	SessionID string // minted by Fermata; with Resume, the id to continue
 	Resume    bool
-	Dir       string // the worktree; checked to be one before every start
-	Prompt    string // the first user message
-	System    string // appended to Claude Code's system prompt
-	Model     string // empty: Claude Code's default
-	Effort    string // empty: Claude Code's default
+	Dir       string   // the worktree; checked to be one before every start
+	Folders   []string // further folders that it reads without asking
+	Prompt    string   // the first user message
+	System    string   // appended to Claude Code's system prompt
+	Model     string   // empty: Claude Code's default
+	Effort    string   // empty: Claude Code's default
 	Profile   Profile
 	// ReadOnly removes the tools that change files or run commands: planning passes read, they do not touch.
 	ReadOnly bool

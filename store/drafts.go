@@ -24,6 +24,8 @@ type draftRow struct {
 	Version    int64
 	CreatedAt  string
 	UpdatedAt  string
+
+	Attachments jsonOf[[]pieces.Attachment]
 }
 
 // TableName is asked for by gorm.
@@ -32,7 +34,7 @@ func (draftRow) TableName() string { return "drafts" }
 func toDraftRow(d pieces.Draft) draftRow {
 	return draftRow{
 		d.ID, d.ProjectID, d.Title, d.Seed, d.Spec, string(d.Lane), string(d.Refine), d.Model, d.RunAt, string(d.ReleasedBy), d.Version,
-		stamp(d.CreatedAt), stamp(d.UpdatedAt),
+		stamp(d.CreatedAt), stamp(d.UpdatedAt), attachmentsOf(d.Attachments),
 	}
 }
 
@@ -40,13 +42,29 @@ func (r draftRow) draft() pieces.Draft {
 	return pieces.Draft{
 		ID: r.ID, ProjectID: r.ProjectID, Title: r.Title, Seed: r.Seed, Spec: r.Spec, Lane: pieces.Lane(r.Lane),
 		Refine: pieces.Refine(r.Refine), Model: r.Model, RunAt: r.RunAt, ReleasedBy: pieces.Actor(r.ReleasedBy), Version: r.Version,
-		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt),
+		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), Attachments: someOf(r.Attachments.V),
 	}
+}
+
+// someOf is nil for an empty list.
+func someOf[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// attachmentsOf keeps no files as an empty list.
+func attachmentsOf(list []pieces.Attachment) jsonOf[[]pieces.Attachment] {
+	if list == nil {
+		list = []pieces.Attachment{}
+	}
+	return jsonOf[[]pieces.Attachment]{list}
 }
 
 // Drafts lists the Backlog of a project, or of all projects when projectID is empty, oldest first.
 func (s *Store) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) {
-	return once(s, draftsAsk{projectID}, ofDrafts, slices.Clone, func() ([]pieces.Draft, error) {
+	return once(s, draftsAsk{projectID}, ofDrafts, cloneDrafts, func() ([]pieces.Draft, error) {
 		var rows []draftRow
 		err := s.query(ctx, "list drafts", func(db *gorm.DB) error {
 			if projectID != "" {
@@ -56,6 +74,14 @@ func (s *Store) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, e
 		})
 		return all(rows, draftRow.draft), err
 	})
+}
+
+func cloneDrafts(list []pieces.Draft) []pieces.Draft {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Attachments = slices.Clone(list[i].Attachments)
+	}
+	return list
 }
 
 type draftsAsk struct{ projectID string }

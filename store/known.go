@@ -182,6 +182,7 @@ func once[T any](s *Store, ask any, about subject, copied func(T) T, read func()
 
 // clone shares nothing with s that could be changed through it.
 func clone(s pieces.Snapshot) pieces.Snapshot {
+	s.Piece.Attachments = slices.Clone(s.Piece.Attachments)
 	s.Piece.PR, s.Piece.Source, s.Piece.CompletedAt = copied(s.Piece.PR), copied(s.Piece.Source), copied(s.Piece.CompletedAt)
 	s.Piece.Interview, s.Piece.Splits = s.Piece.Interview.Clone(), s.Piece.Splits.Clone()
 	s.Tasks, s.Edges = slices.Clone(s.Tasks), slices.Clone(s.Edges)

@@ -38,6 +38,7 @@ type pieceRow struct {
 	LimitResumed    bool
 	SavedRef        string
 	Source          jsonOf[*pieces.Source]
+	Attachments     jsonOf[[]pieces.Attachment]
 	RunAt           string
 	CostUSD         float64 `gorm:"column:cost_usd"`
 	Version         int64
@@ -87,7 +88,7 @@ func toPieceRow(p pieces.Piece) pieceRow {
 		WorktreeMissing: p.WorktreeMissing, Base: jsonOf[storedBase]{base}, Config: jsonOf[pieces.Config]{p.Config}, Interview: jsonOf[pieces.Interview]{p.Interview},
 		Play: p.Play, Confirmed: p.Confirmed, Archived: p.Archived, Run: p.Run, WorkReview: string(p.WorkReview),
 		ResumedTask: p.ResumedTask, LimitEnds: stamp(p.LimitEnds), LimitResumed: p.LimitResumed,
-		SavedRef: p.SavedRef, Source: jsonOf[*pieces.Source]{p.Source}, RunAt: p.RunAt, CostUSD: p.CostUSD,
+		SavedRef: p.SavedRef, Source: jsonOf[*pieces.Source]{p.Source}, Attachments: attachmentsOf(p.Attachments), RunAt: p.RunAt, CostUSD: p.CostUSD,
 		Version: p.Version, CreatedAt: stamp(p.CreatedAt), UpdatedAt: stamp(p.UpdatedAt), CompletedAt: stampOrNull(p.CompletedAt),
 	}
 	if splits := p.Splits.Clone(); !splits.Empty() {
@@ -110,7 +111,7 @@ func (r pieceRow) piece() pieces.Piece {
 		ID: r.ID, ProjectID: r.ProjectID, Name: r.Name, Seed: r.Seed, Phase: pieces.Phase(r.Phase), Activity: pieces.Activity(r.Activity),
 		Before: pieces.Activity(r.Before), Pause: pieces.PauseReason(r.Pause), Failure: r.Failure, Branch: r.Branch, Worktree: r.Worktree,
 		WorktreeMissing: r.WorktreeMissing, Base: pieces.Base(r.Base.V), Config: r.Config.V, Interview: r.Interview.V, Play: r.Play, Confirmed: r.Confirmed,
-		Archived: r.Archived, Run: r.Run, WorkReview: pieces.WorkReviewState(r.WorkReview), SavedRef: r.SavedRef, Source: r.Source.V,
+		Archived: r.Archived, Run: r.Run, WorkReview: pieces.WorkReviewState(r.WorkReview), SavedRef: r.SavedRef, Source: r.Source.V, Attachments: someOf(r.Attachments.V),
 		RunAt: r.RunAt, CostUSD: r.CostUSD, Version: r.Version,
 		ResumedTask: r.ResumedTask, LimitEnds: moment(r.LimitEnds), LimitResumed: r.LimitResumed,
 		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), CompletedAt: momentOrNil(r.CompletedAt),

@@ -38,6 +38,11 @@ func (s *Shell) openHome() {
 			if words := s.sayNoTray(); words != "" {
 				s.home.Say(words)
 			}
+			w.SetOnDropped(func(_ fyne.Position, dropped []fyne.URI) {
+				if w.Canvas().Overlays().Top() == nil {
+					s.home.Drop(pathsOf(dropped))
+				}
+			})
 			return s.home.Content()
 		},
 		closed: func() { s.home = nil },
@@ -63,6 +68,17 @@ func (s *Shell) examine(ctx context.Context) error {
 	return nil
 }
 
+// pathsOf are the files and folders among what was dropped on a window.
+func pathsOf(dropped []fyne.URI) []string {
+	var paths []string
+	for _, u := range dropped {
+		if u.Scheme() == "file" {
+			paths = append(paths, u.Path())
+		}
+	}
+	return paths
+}
+
 // sayNoTray returns the sentence about the missing tray the first time that it applies.
 func (s *Shell) sayNoTray() string {
 	if s.Tray != nil || s.App.Preferences().Bool(noTraySaid) {
@@ -79,6 +95,21 @@ func (s *Shell) browse(w fyne.Window, chosen func(string)) {
 			s.Log.Error("choose a folder", "err", err)
 		case folder != nil:
 			chosen(folder.Path())
+		}
+	}, w)
+}
+
+func (s *Shell) browseFile(w fyne.Window, chosen func(string)) {
+	dialog.ShowFileOpen(func(file fyne.URIReadCloser, err error) {
+		switch {
+		case err != nil:
+			s.Log.Error("choose a file", "err", err)
+		case file != nil:
+			path := file.URI().Path()
+			if err := file.Close(); err != nil {
+				s.Log.Warn("close a chosen file", "err", err)
+			}
+			chosen(path)
 		}
 	}, w)
 }
@@ -146,10 +177,13 @@ func (s *Shell) openProject(p pieces.Project) {
 		key: projectKey(p.ID), title: "Fermata: " + p.Name, size: fyne.NewSize(1180, 760), scope: &card.Scope{ProjectID: p.ID},
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			content := project.New(ctx, project.Options{
-				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings,
-				Inspector: inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn}),
+				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings, Close: w.Close,
+				Browse:     func(chosen func(string)) { s.browse(w, chosen) },
+				BrowseFile: func(chosen func(string)) { s.browseFile(w, chosen) },
+				Inspector:  inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn}),
 			})
 			content.Keys(uncovered{w.Canvas()})
+			w.SetOnDropped(func(_ fyne.Position, dropped []fyne.URI) { content.DropFiles(pathsOf(dropped)) })
 			s.projects[p.ID] = content
 			return content.Content()
 		},

@@ -137,3 +137,12 @@ func (u uncovered) SetOnTypedKey(do func(*fyne.KeyEvent)) {
 		}
 	})
 }
+
+// SetOnTypedRune sets what a letter does in the content while nothing has the focus.
+func (u uncovered) SetOnTypedRune(do func(rune)) {
+	u.Canvas.SetOnTypedRune(func(r rune) {
+		if u.Overlays().Top() == nil {
+			do(r)
+		}
+	})
+}

@@ -56,7 +56,7 @@ func draftRowOf(d pieces.Draft, on []pieces.Dependency) draftRow {
 		Kind: "draft", ID: d.ID, Name: d.Title, ProjectID: d.ProjectID, Lane: d.Lane,
 		Phase:     phaseView{pieces.PhaseBacklog, pieces.DisplayOf(pieces.PhaseBacklog, 0, 0)},
 		CreatedAt: stamp(d.CreatedAt), HasSpec: d.Spec != "", Refine: d.Refine, ModelID: orNull(d.Model),
-		Related: []sourceView{}, links: linksOf(on, d.Waits(on)), RunAt: placeOf(d.RunAt),
+		Related: []sourceView{}, AttachmentCount: len(d.Attachments), links: linksOf(on, d.Waits(on)), RunAt: placeOf(d.RunAt),
 	}
 }
 

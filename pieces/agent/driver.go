@@ -128,6 +128,9 @@ func arguments(launch pieces.Launch) []string {
 	if launch.Effort != "" {
 		args = append(args, "--effort="+launch.Effort)
 	}
+	for _, folder := range launch.Folders {
+		args = append(args, "--add-dir="+folder)
+	}
 	if launch.BudgetUSD > 0 {
 		args = append(args, "--max-budget-usd="+strconv.FormatFloat(launch.BudgetUSD, 'f', -1, 64))
 	}

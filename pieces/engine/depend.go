@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -117,7 +118,7 @@ func (e *Engine) hold(ctx context.Context, stored, d pieces.Draft, by pieces.Act
 	if d.ReleasedBy == "" && by != pieces.ByFermata { // the Loop looks again by itself, while it plays
 		d.ReleasedBy = by
 	}
-	if d != stored {
+	if !reflect.DeepEqual(d, stored) {
 		if err := e.Store.SaveDraft(ctx, d); err != nil {
 			return nil, fmt.Errorf("hold draft %s: %w", d.ID, err)
 		}
@@ -133,7 +134,7 @@ func (e *Engine) keepRelease(ctx context.Context, was, now pieces.Draft) (pieces
 	}
 	ask, err := e.Setting(ctx, pieces.KeyMCPAskBefore)
 	was.Title, was.UpdatedAt = now.Title, now.UpdatedAt
-	if err == nil && ask == "true" && now.Lane == pieces.LaneAuto && was != now {
+	if err == nil && ask == "true" && now.Lane == pieces.LaneAuto && !reflect.DeepEqual(was, now) {
 		return "", nil
 	}
 	return now.ReleasedBy, err

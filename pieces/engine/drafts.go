@@ -53,7 +53,13 @@ func (e *Engine) fileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 	if d.Refine == "" {
 		d.Refine = pieces.RefineIfGaps
 	}
+	if d.Attachments, err = e.keepFiles(d.ID, n.Attach); err != nil {
+		return Filed{}, err
+	}
 	skipped, err := e.addDraft(ctx, d, n.DependsOn)
+	if err != nil {
+		e.dropFiles(d.ID, d.Attachments)
+	}
 	if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
 		return Filed{}, err
 	}
@@ -143,7 +149,15 @@ func (e *Engine) CancelDraft(ctx context.Context, id string) error {
 		return fmt.Errorf("cancel draft %s: %w", id, err)
 	}
 	defer unlock()
-	return unknown("draftId", e.Store.DeleteDraft(ctx, id))
+	d, err := e.Draft(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := e.Store.DeleteDraft(ctx, id); err != nil {
+		return unknown("draftId", err)
+	}
+	e.dropFiles(id, d.Attachments)
+	return nil
 }
 
 // ReleaseDraft starts a draft: it makes the piece with the same id, its branch and its worktree. A resend returns the piece
@@ -228,7 +242,7 @@ func (e *Engine) newPiece(ctx context.Context, d pieces.Draft) (pieces.Piece, er
 	}
 	now := e.Now()
 	return pieces.Piece{
-		ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Seed: d.Seed, RunAt: d.RunAt, CreatedAt: now, UpdatedAt: now,
+		ID: d.ID, ProjectID: d.ProjectID, Name: d.Title, Seed: d.Seed, Attachments: d.Attachments, RunAt: d.RunAt, CreatedAt: now, UpdatedAt: now,
 		Play: d.Lane == pieces.LaneAuto,
 		Config: pieces.Config{
 			Lane: d.Lane, Depth: pieces.DepthBalanced, Refine: d.Refine, Model: d.Model,

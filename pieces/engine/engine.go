@@ -13,7 +13,7 @@ import (
 	"fermata/pieces/signal"
 )
 
-// Options is what an Engine is made of. All fields but Login and PollEvery are needed.
+// Options is what an Engine is made of. All fields but AttachmentRoot, Login and PollEvery are needed.
 type Options struct {
 	Store  Store
 	Git    Git
@@ -22,9 +22,11 @@ type Options struct {
 	Login  Login // nil: the setting is kept, and nothing follows from it
 	// WorktreeRoot is the folder that worktrees are made under; nothing outside it is ever removed.
 	WorktreeRoot string
-	Now          func() time.Time
-	NewID        func() string // UUIDs
-	Log          *slog.Logger
+	// AttachmentRoot is the folder that attached files are copied under; without it drafts take none.
+	AttachmentRoot string
+	Now            func() time.Time
+	NewID          func() string // UUIDs
+	Log            *slog.Logger
 	// PollEvery is how often open pull requests are read; a minute when zero.
 	PollEvery time.Duration
 }
@@ -139,6 +141,8 @@ type NewDraft struct {
 	Model     string
 	RunAt     string
 	DependsOn []string // pieces and drafts of the project, by id or tracker key
+	// Attach are the absolute paths of files to take along; they are copied, so that the originals may go.
+	Attach []string
 }
 
 // Filed is what filing a draft found: the draft, or the piece that an earlier call with the same id already released.

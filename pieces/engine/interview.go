@@ -142,7 +142,7 @@ func (e *Engine) interview(ctx context.Context, t *interviewTurn) error {
 // openInterview goes on in the interview's conversation, or begins one where there is none or it cannot be resumed.
 func (e *Engine) openInterview(ctx context.Context, t *interviewTurn) (*talk, pieces.TurnEnd, error) {
 	s, v := t.piece, t.piece.Piece.Interview
-	d := prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: t.spec, Depth: s.Piece.Config.Depth, Rounds: t.left, Turns: v.Turns}
+	d := prompts.Data{Piece: s.Piece.Name, Seed: s.Piece.Seed, Spec: t.spec, Depth: s.Piece.Config.Depth, Rounds: t.left, Turns: v.Turns, Files: e.filesOf(s.Piece)}
 	if v.SessionID != "" {
 		k, end, err := e.resumeInterview(ctx, s, d)
 		if err != nil || end.Failure != pieces.FailureCannotResume {
@@ -163,6 +163,7 @@ func (e *Engine) openInterview(ctx context.Context, t *interviewTurn) (*talk, pi
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
 	}
+	l.Folders = e.foldersOf(s.Piece)
 	notice := ""
 	if v.SessionID != "" {
 		notice = "The earlier session could not be resumed, so this is a fresh one."
@@ -186,7 +187,7 @@ func (e *Engine) resumeInterview(ctx context.Context, s pieces.Snapshot, d promp
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
 	}
-	l.SessionID, l.Resume = session.ID, true
+	l.SessionID, l.Resume, l.Folders = session.ID, true, e.foldersOf(s.Piece)
 	return e.openAndWait(ctx, session, l, "")
 }
 

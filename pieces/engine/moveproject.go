@@ -129,8 +129,18 @@ func (e *Engine) RemoveProject(ctx context.Context, id, bound string) error {
 	if s, busy := firstBusy(list); busy {
 		return refuse("“"+s.Piece.Name+"” is busy. Stop it or let it end, then remove the project.", pieces.ErrStale)
 	}
+	drafts, err := e.Drafts(ctx, id)
+	if err != nil {
+		return err
+	}
 	if err := e.Store.DeleteProject(ctx, id); err != nil {
 		return fmt.Errorf("remove project %s: %w", id, err)
+	}
+	for _, s := range list {
+		e.dropFiles(s.Piece.ID, s.Piece.Attachments)
+	}
+	for _, d := range drafts {
+		e.dropFiles(d.ID, d.Attachments)
 	}
 	return nil
 }

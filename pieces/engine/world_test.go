@@ -141,7 +141,7 @@ func (w *world) open() {
 			APIURL: w.github.URL,
 			Token:  func(context.Context, string) (string, error) { return "gh-test", nil },
 		}),
-		WorktreeRoot: filepath.Join(w.dir, "worktrees"), Now: w.now, NewID: uuid.NewString, Log: log,
+		WorktreeRoot: filepath.Join(w.dir, "worktrees"), AttachmentRoot: filepath.Join(w.dir, "attachments"), Now: w.now, NewID: uuid.NewString, Log: log,
 		PollEvery: 200 * time.Millisecond,
 	})
 	if err := w.engine.Start(context.WithoutCancel(w.t.Context())); err != nil {

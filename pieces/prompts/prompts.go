@@ -26,8 +26,9 @@ type Data struct {
 	Summary  string // of the work so far
 	Problem  string // what was wrong with the last answer, when the step is asked again
 	Guidance string
-	Depth    string // of the spec step
-	Rounds   int    // how many rounds of questions the spec interview still has
+	Depth    string   // of the spec step
+	Files    []string // absolute paths of what the person attached
+	Rounds   int      // how many rounds of questions the spec interview still has
 	Turns    []pieces.InterviewTurn
 	Agent    pieces.Task
 	Agents   []pieces.Task

@@ -41,6 +41,17 @@ func (p *Project) drop(id string, d pieces.Drop) {
 	})
 }
 
+// DropFiles takes files that were dropped on the window along with a new draft: the one that is being written, or another.
+func (p *Project) DropFiles(paths []string) {
+	if len(paths) == 0 || p.sheets.Open() && (p.form == nil || !p.form.open()) {
+		return
+	}
+	p.NewDraft()
+	for _, path := range paths {
+		p.form.attach(path)
+	}
+}
+
 // DeletePiece asks whether to delete a piece, with all that this does, and deletes it.
 func (p *Project) DeletePiece(id string) {
 	if p.sheets.Open() || id == "" {

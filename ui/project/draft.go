@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ type draftForm struct {
 
 	title, spec, seed, model *kit.Entry
 	lane, refine             *kit.Select
+	files, waits             *picked
 	problem                  *kit.Paragraph
 	file                     *kit.Button
 }
@@ -32,6 +34,7 @@ func (p *Project) NewDraft() {
 		return
 	}
 	f := newDraftForm(p)
+	p.form = f
 	cancel := kit.NewButton("draft:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	cancel.OnEscape, f.file.OnEscape = f.escape, f.escape
 	form := kit.Column(kit.Groups-kit.Step,
@@ -40,6 +43,7 @@ func (p *Project) NewDraft() {
 		kit.NewField("Seed", f.seed, "A rough idea. Claude Code writes the spec from it."),
 		kit.NewField("Spec", f.spec, "What to build and how to tell that it is done, in Markdown."),
 		container.New(thirds{}, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
+		container.New(thirds{}, f.files.body, f.waits.body),
 		kit.NewNote("A draft waits in the Backlog. Nothing runs until you run it."),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.file))
@@ -51,6 +55,13 @@ func newDraftForm(p *Project) *draftForm {
 		p: p, title: kit.NewEntry("draft:title"), spec: kit.NewMultiEntry("draft:spec", 7), seed: kit.NewMultiEntry("draft:seed", 3),
 		model: kit.NewEntry("draft:model"), problem: kit.NewParagraph("").In(kit.ColorFailed),
 	}
+	f.files = newPicked("draft:file:", "Attachments", f.escape, p.sheets.Fits)
+	attach := kit.NewButton("draft:attach", "Attach a file…", kit.Normal, func() { p.o.BrowseFile(f.attach) })
+	attach.OnEscape = f.escape
+	show(attach, p.o.BrowseFile != nil)
+	f.files.body.Add(attach)
+	f.waits = newPicked("draft:on:", "Depends on", f.escape, p.sheets.Fits)
+	f.offerBlockers()
 	f.lane = kit.NewSelect("draft:lane", []string{"Manual", "Auto", "Loop"}, nil)
 	f.lane.SetSelectedIndex(slices.Index(pieces.Lanes(), pieces.LaneManual))
 	f.refine = kit.NewSelect("draft:refine", []string{"Never", "If it has gaps", "Always"}, nil)
@@ -67,9 +78,44 @@ func newDraftForm(p *Project) *draftForm {
 
 // escape closes a form in which nothing was written; what was written is kept for Cancel to throw away.
 func (f *draftForm) escape() {
-	if f.title.Text+f.spec.Text+f.seed.Text == "" {
+	if f.title.Text+f.spec.Text+f.seed.Text == "" && len(f.files.values())+len(f.waits.values()) == 0 {
 		f.p.sheets.Close()
 	}
+}
+
+// open says whether the form is on the screen.
+func (f *draftForm) open() bool {
+	return f.p.sheets.Open() && fyne.CurrentApp().Driver().CanvasForObject(f.file) != nil
+}
+
+// attach takes a file along.
+func (f *draftForm) attach(path string) { f.files.add(path, filepath.Base(path)) }
+
+// offerBlockers lets the person choose what the draft waits on: what is not done of the project.
+func (f *draftForm) offerBlockers() {
+	var names, ids []string
+	for _, d := range f.p.model.drafts {
+		names, ids = append(names, kit.Plain(d.Title)), append(ids, d.ID)
+	}
+	for _, s := range f.p.model.list {
+		if s.Piece.Phase != pieces.PhaseComplete && !s.Piece.Archived {
+			names, ids = append(names, kit.Plain(s.Piece.Name)), append(ids, s.Piece.ID)
+		}
+	}
+	choose := kit.NewSelect("draft:depends", names, nil)
+	choose.PlaceHolder = "Add…"
+	choose.OnChanged = func(string) {
+		at := choose.SelectedIndex()
+		if at < 0 {
+			return
+		}
+		f.waits.add(ids[at], names[at])
+		choose.ClearSelected()
+	}
+	// While dependencies are turned off the engine says none at all.
+	show(choose, f.p.model.on != nil && len(names) > 0)
+	show(f.waits.body, choose.Visible())
+	f.waits.body.Add(choose)
 }
 
 func (f *draftForm) send() {
@@ -79,7 +125,7 @@ func (f *draftForm) send() {
 	n := engine.NewDraft{
 		ProjectID: f.p.o.ProjectID, Title: strings.TrimSpace(f.title.Text), Spec: f.spec.Text, Seed: f.seed.Text,
 		Lane: pieces.Lanes()[f.lane.SelectedIndex()], Refine: pieces.Refines()[f.refine.SelectedIndex()],
-		Model: strings.TrimSpace(f.model.Text),
+		Model: strings.TrimSpace(f.model.Text), Attach: f.files.values(), DependsOn: f.waits.values(),
 	}
 	if reason := refuseDraft(n); reason != "" {
 		f.refuse(reason)

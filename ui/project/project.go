@@ -47,7 +47,7 @@ type Inspector interface {
 	Press(fyne.Shortcut) bool
 }
 
-// Options is what a Project is made of. OpenSettings, Browse and Close may be nil.
+// Options is what a Project is made of. OpenSettings, Browse, BrowseFile and Close may be nil.
 type Options struct {
 	ProjectID    string
 	Engine       Engine
@@ -58,6 +58,8 @@ type Options struct {
 	OpenSettings func()
 	// Browse lets the person choose a folder; chosen is not called when none was. Nil leaves typing a path.
 	Browse func(chosen func(path string))
+	// BrowseFile lets the person choose a file. Nil leaves dropping files on the window.
+	BrowseFile func(chosen func(path string))
 	// Close closes the window, which a project that was removed has no more use for. Nil leaves it open.
 	Close func()
 }
@@ -85,6 +87,7 @@ type Project struct {
 	place    string // the project's path
 	project  pieces.Project
 	model    model
+	form     *draftForm // of the last new draft
 	content  fyne.CanvasObject
 }
 
