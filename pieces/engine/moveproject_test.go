@@ -15,7 +15,10 @@ func TestAProjectFollowsItsMovedRepository(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, piecestest.Script{})
 	p := w.inReview()
-	other := piecestest.NewRepo(t)
+	other := piecestest.NewEmptyRepo(t)
+	w.put(other.Path, "another.txt", "one that shares no commit")
+	other.Git("add", ".")
+	other.Git("commit", "-m", "another first")
 	if _, err := w.engine.MoveProject(t.Context(), w.id, other.Path); err == nil || !strings.Contains(err.Error(), "still at "+w.repo.Path) {
 		t.Errorf("moved while the old repository is there: %v", err)
 	}
