@@ -53,7 +53,7 @@ func (p *probe) unchanged(id string, work func()) {
 }
 
 func actionRows() []row {
-	return join(actionArgumentRows(), alphaRows(), fenceRows(), alphaEndRows(), betaRows(), betaEndRows(), codeReviewRows(), splitStoryRows(), workspaceRows(), bulkRows())
+	return join(actionArgumentRows(), alphaRows(), fenceRows(), alphaEndRows(), betaRows(), betaEndRows(), codeReviewRows(), splitStoryRows(), loopRows(), workspaceRows(), bulkRows())
 }
 
 func actionArgumentRows() []row {

@@ -149,7 +149,6 @@ func createDraftRows() []row {
 				p.refused("create_draft", args{"seed": "x", "cwd": p.w.repo.Path, "dependsOn": []string{unknownID}}, "Unknown blocker")
 			})
 		}),
-		later("a loop draft starts at once while the Loop plays", "there is no Loop"),
 	)
 }
 
@@ -257,6 +256,5 @@ func updateDraftRows() []row {
 		}),
 		is("an unknown draft is refused", func(p *probe) { p.refused("update_draft", args{"draftId": unknownID, "title": "x"}, "Unknown draftId") }),
 		later("a draft filed from an issue refuses keys", "no tracker can be linked yet"),
-		later("moving it to loop while the Loop plays starts it", "there is no Loop"),
 	)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 
 	"fermata/pieces"
 	"fermata/ui/kit"
@@ -14,17 +15,22 @@ import (
 // loopBar is the project's Loop in its window: the button in the toolbar, and one line below it while there is something to
 // say.
 type loopBar struct {
-	p       *Project
-	button  *kit.Button
-	dot     *kit.StateDot
-	line    fyne.CanvasObject
-	now     pieces.LoopStanding
-	problem string // why the last press did nothing, until the next one
+	p *Project
+	// One button that changes its words could be pressed for the other thing.
+	play, pause *kit.Button
+	buttons     *fyne.Container
+	dot         *kit.StateDot
+	line        fyne.CanvasObject
+	now         pieces.LoopStanding
+	problem     string // why the last press did nothing, until the next one
 }
 
 func newLoopBar(p *Project) *loopBar {
 	l := &loopBar{p: p, dot: kit.NewStateDot(kit.StateIdle, "")}
-	l.button = kit.NewButton("loop", "Play Loop", kit.Quiet, l.press)
+	l.play = kit.NewButton("playLoop", "Play Loop", kit.Quiet, func() { l.press(l.play, "starting the Loop", p.o.Engine.PlayLoop) })
+	l.pause = kit.NewButton("pauseLoop", "Pause Loop", kit.Quiet, func() { l.press(l.pause, "pausing the Loop", p.o.Engine.PauseLoop) })
+	l.pause.Hide()
+	l.buttons = container.NewStack(l.play, l.pause)
 	l.line = kit.Pad(kit.Together, l.dot)
 	l.line.Hide()
 	return l
@@ -38,14 +44,15 @@ func (l *loopBar) show(m model) {
 
 func (l *loopBar) draw() {
 	s := l.now
-	label, state := "Play Loop", kit.StatePaused
+	state := kit.StatePaused
 	if s.Playing {
-		label, state = "Pause Loop", kit.StateIdle
+		state = kit.StateIdle
 	}
 	if s.AtWork > 0 {
 		state = kit.StateRunning
 	}
-	l.button.SetLabel(label)
+	show(l.play, !s.Playing)
+	show(l.pause, s.Playing)
 	words := s.Words()
 	if l.problem != "" {
 		state, words = kit.StateFailed, l.problem
@@ -54,17 +61,13 @@ func (l *loopBar) draw() {
 	show(l.line, s.Playing || s.AtWork > 0 || l.problem != "")
 }
 
-func (l *loopBar) press() {
-	turn, doing := l.p.o.Engine.PlayLoop, "starting the Loop"
-	if l.now.Playing {
-		turn, doing = l.p.o.Engine.PauseLoop, "pausing the Loop"
-	}
-	l.button.DisableFor(doing)
+func (l *loopBar) press(b *kit.Button, doing string, turn func(context.Context, string, pieces.Actor) (pieces.Project, error)) {
+	b.DisableFor(doing)
 	l.p.background(func(ctx context.Context) error {
 		_, err := turn(ctx, l.p.o.ProjectID, pieces.ByPerson)
 		return err
 	}, func(err error) {
-		l.button.Enable()
+		b.Enable()
 		l.problem = ""
 		if err != nil {
 			l.problem = "The Loop was not changed: " + sentence(err)

@@ -115,7 +115,7 @@ func (p *Project) build() {
 	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
 	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
 	p.loop = newLoopBar(p)
-	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.button,
+	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.buttons,
 		kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
