@@ -97,7 +97,9 @@ func landed(p Piece) bool {
 // stranded says that a piece failed or stopped. A pause that the person means to end, or that ends by itself, is none.
 func stranded(p Piece) bool {
 	switch p.Activity {
-	case Failed, StopFailed, Finished: // a run finishes there with failed agents
+	case Failed: // a step that a usage limit cut short goes on by itself
+		return p.Pause != PauseLimitReached
+	case StopFailed, Finished: // a run finishes there with failed agents
 		return true
 	case Paused:
 		switch p.Pause {

@@ -211,7 +211,7 @@ type Piece struct {
 	ResumedTask string
 	// LimitEnds is when the usage limit ends that last parked the run; zero when Claude Code did not say.
 	LimitEnds time.Time
-	// LimitResumed is set once Fermata itself resumed the run after that limit, which it does once.
+	// LimitResumed is set once Fermata itself went on with the run or step after that limit, which it does once.
 	LimitResumed bool
 	// SavedRef is the hidden ref that markDone wrote before it removed the worktree; empty when nothing was saved.
 	SavedRef    string

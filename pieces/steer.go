@@ -68,9 +68,27 @@ func ResumeRefusal(s Snapshot) string {
 	return words
 }
 
-// ResumesAt says when a run that a usage limit parked goes on by itself; false when it waits for the person.
+// ResumesAt says when a run that a usage limit parked, or a step that it cut short, goes on by itself; false when it waits for
+// the person.
 func (s Snapshot) ResumesAt() (at time.Time, resumes bool) {
 	p := s.Piece
-	resumes = p.Activity == Paused && p.Pause == PauseLimitReached && p.Config.ResumeAfterLimit && !p.LimitResumed && !p.LimitEnds.IsZero()
+	resumes = s.AfterLimit() != "" && p.Pause == PauseLimitReached && p.Config.ResumeAfterLimit && !p.LimitResumed && !p.LimitEnds.IsZero()
 	return p.LimitEnds, resumes
+}
+
+// AfterLimit is the action that lets a piece go on once the usage limit ended at which it stopped; empty where it runs or none
+// helps.
+func (s Snapshot) AfterLimit() Action {
+	switch s.State() {
+	case State{PhaseAgents, Paused}:
+		return ResumeAgents
+	case State{PhaseSpec, Failed}:
+		return InterviewMessage
+	case State{PhaseStrategy, Failed}:
+		return GenerateStrategy
+	case State{PhaseAgents, Failed}:
+		return Decompose
+	default:
+		return ""
+	}
 }

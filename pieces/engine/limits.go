@@ -67,7 +67,7 @@ func (e *Engine) parked(s pieces.Snapshot, c *pieces.Change, why pieces.PauseRea
 	}
 }
 
-// resumeAfterLimits lets each run go on, once, whose usage limit has ended.
+// resumeAfterLimits lets each run or step go on, once, whose usage limit has ended.
 func (e *Engine) resumeAfterLimits(ctx context.Context) error {
 	list, err := e.Pieces(ctx, pieces.PieceFilter{})
 	if err != nil {
@@ -77,12 +77,20 @@ func (e *Engine) resumeAfterLimits(ctx context.Context) error {
 		if !e.limitEnded(s) {
 			continue
 		}
-		now, err := e.move(ctx, s.Piece.ID, pieces.Trigger(pieces.ResumeAgents), pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-			if !e.limitEnded(s) {
+		after := s.AfterLimit()
+		now, err := e.move(ctx, s.Piece.ID, pieces.Trigger(after), pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+			if !e.limitEnded(s) || s.AfterLimit() != after {
 				return pieces.ErrStale
 			}
 			c.Piece.LimitResumed, c.Note = true, "The usage limit ended."
-			return requeue(s, c)
+			switch after {
+			case pieces.ResumeAgents:
+				return requeue(s, c)
+			case pieces.InterviewMessage:
+				c.Piece.Interview = s.Piece.Interview.Say("", e.Now())
+			default:
+			}
+			return nil
 		})
 		if errors.Is(err, pieces.ErrStale) {
 			continue // the person was quicker
@@ -97,7 +105,7 @@ func (e *Engine) resumeAfterLimits(ctx context.Context) error {
 
 func (e *Engine) limitEnded(s pieces.Snapshot) bool {
 	at, resumes := s.ResumesAt()
-	return resumes && !e.Now().Before(at) && s.Legal(pieces.ResumeAgents)
+	return resumes && !e.Now().Before(at) && s.Legal(s.AfterLimit())
 }
 
 // spent says whether a piece has used up its budget.

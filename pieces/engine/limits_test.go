@@ -117,3 +117,32 @@ func TestAUsedUpBudgetParksTheRunUntilItIsRaised(t *testing.T) {
 	a.next().says(`{"verdict":"pass","criteria":[],"failedAgents":[],"summary":"s","learnings":"l"}`)
 	a.untilGate(id, pieces.GateReviewWork)
 }
+
+func TestAStepThatAUsageLimitCutShortGoesOnOnceItEnds(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	id := a.release().Piece.ID
+	a.act(id, pieces.ApproveSpec)
+	ends := time.Now().Add(time.Hour).UTC()
+	limit := pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureUsageLimit, Error: "limit", LimitEnds: &ends}}
+	a.next().emit(limit)
+	s := a.untilGate(id, pieces.GateStrategyFailed)
+	if at, resumes := s.ResumesAt(); !resumes || !at.Equal(ends) || s.Piece.Failure != "limit" {
+		t.Errorf("resumes %v at %v, failure %q", resumes, at, s.Piece.Failure)
+	}
+	a.engine.Close()
+	a.ahead.Store(int64(time.Hour + time.Second))
+	if err := a.engine.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.next().emit(limit)
+	s = a.until(id, "the second limit", func(s pieces.Snapshot) bool { return s.Gate() == pieces.GateStrategyFailed && s.Piece.LimitResumed })
+	if _, resumes := s.ResumesAt(); resumes {
+		t.Error("it would be tried for the same limit again and again")
+	}
+	a.act(id, pieces.GenerateStrategy)
+	a.next().says(`{"strategy":"# S"}`)
+	if s = a.untilGate(id, pieces.GateStrategyReady); s.Piece.Pause != pieces.PauseNone {
+		t.Errorf("it is still parked: %s", s.Piece.Pause)
+	}
+}

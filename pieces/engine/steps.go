@@ -30,6 +30,9 @@ func (e *Engine) settle(ctx context.Context, id string, stepErr error, good, bad
 			c.Piece.Failure = stepErr.Error()
 			c.Note = stepErr.Error()
 		}
+		if limit, why, ends := limitOf(stepErr); limit == pieces.OnLimitReached {
+			e.parked(s, c, why, stepErr.Error(), ends) // the step has failed, and is tried again once the limit ended
+		}
 		return fill(s, c)
 	})
 	if err != nil {

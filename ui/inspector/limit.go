@@ -13,8 +13,12 @@ import (
 
 // gateSentence says what the gate waits for, and when a run goes on by itself.
 func gateSentence(s pieces.Snapshot) string {
-	if at, resumes := s.ResumesAt(); resumes && s.Gate() == pieces.GateLimitReached {
-		return "A usage limit stopped the run. It goes on by itself at " + kit.Exact(at) + "."
+	if at, resumes := s.ResumesAt(); resumes {
+		what := "run"
+		if s.Gate() != pieces.GateLimitReached {
+			what = "step"
+		}
+		return "A usage limit stopped the " + what + ". It goes on by itself at " + kit.Exact(at) + "."
 	}
 	if reason, _ := s.SplitHold(); reason != "" {
 		return reason
@@ -27,10 +31,10 @@ func gateSentence(s pieces.Snapshot) string {
 
 // limits lists what the person can do about a run that a limit parked, besides what is legal.
 func limits(s pieces.Snapshot) []choice {
-	switch s.Gate() {
-	case pieces.GateBudgetReached:
+	switch {
+	case s.Gate() == pieces.GateBudgetReached:
 		return []choice{{name: "action:budget", label: "Change the budget", way: limited}}
-	case pieces.GateLimitReached:
+	case s.Piece.Pause == pieces.PauseLimitReached && s.AfterLimit() != "":
 		if s.Piece.LimitEnds.IsZero() || s.Piece.LimitResumed {
 			return nil
 		}
