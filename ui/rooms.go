@@ -178,9 +178,13 @@ func (s *Shell) openProject(p pieces.Project) {
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			content := project.New(ctx, project.Options{
 				ProjectID: p.ID, Engine: s.Engine, Board: board.New(), Pump: s.Pump, Now: time.Now, OpenSettings: s.openSettings, Close: w.Close,
-				Browse:     func(chosen func(string)) { s.browse(w, chosen) },
-				BrowseFile: func(chosen func(string)) { s.browseFile(w, chosen) },
-				Inspector:  inspector.New(ctx, inspector.Options{Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn}),
+				Browse:       func(chosen func(string)) { s.browse(w, chosen) },
+				BrowseFile:   func(chosen func(string)) { s.browseFile(w, chosen) },
+				OpenSessions: func() { s.openSessions(p) },
+				Inspector: inspector.New(ctx, inspector.Options{
+					Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn,
+					OpenSession: func(pieceID string) { s.openSessions(p).New(pieceID) },
+				}),
 			})
 			content.Keys(uncovered{w.Canvas()})
 			w.SetOnDropped(func(_ fyne.Position, dropped []fyne.URI) { content.DropFiles(pathsOf(dropped)) })
@@ -192,6 +196,23 @@ func (s *Shell) openProject(p pieces.Project) {
 			delete(s.projects, p.ID)
 		},
 	})
+}
+
+// openSessions shows the sessions that the person opened in a project.
+func (s *Shell) openSessions(p pieces.Project) *inspector.Canvas {
+	s.open(room{
+		key: sessionsKey(p.ID), title: "Fermata: sessions of " + p.Name, size: fyne.NewSize(760, 760),
+		fill: func(ctx context.Context, _ fyne.Window) fyne.CanvasObject {
+			c := inspector.NewCanvas(ctx, inspector.CanvasOptions{ProjectID: p.ID, Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL})
+			s.sessions[p.ID] = c
+			return c.Content()
+		},
+		closed: func() {
+			s.sessions[p.ID].Close()
+			delete(s.sessions, p.ID)
+		},
+	})
+	return s.sessions[p.ID]
 }
 
 // openURL opens an address of the web in the person's browser, and nothing else: an agent wrote it.

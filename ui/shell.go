@@ -24,6 +24,7 @@ import (
 type Engine interface {
 	project.Engine
 	inspector.Engine
+	inspector.CanvasEngine
 	settings.Engine
 	home.Engine
 	Projects(context.Context) ([]pieces.Project, error)
@@ -56,10 +57,11 @@ type Shell struct {
 	cancel context.CancelFunc
 
 	cards    *card.Cards
-	tray     *tray.Tray                  // nil where there is none
-	windows  []*window                   // in the order of their opening
-	home     *home.Home                  // nil while its window is closed
-	projects map[string]*project.Project // those with an open window, by id
+	tray     *tray.Tray                   // nil where there is none
+	windows  []*window                    // in the order of their opening
+	home     *home.Home                   // nil while its window is closed
+	projects map[string]*project.Project  // those with an open window, by id
+	sessions map[string]*inspector.Canvas // of the projects whose sessions have an open window
 	last     overview
 	look     Look            // how the windows are drawn now
 	read     bool            // last was read
@@ -70,7 +72,7 @@ type Shell struct {
 // New returns a shell that shows nothing but the tray until Start. It is called on the main goroutine before the app
 // runs: Fyne starts the tray only as the app starts, so a tray that is set later is never seen.
 func New(o Options) *Shell {
-	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}}
+	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}, sessions: map[string]*inspector.Canvas{}}
 	if s.Tray != nil {
 		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
 			Show: s.Show, OpenProject: s.OpenProject, NewDraft: s.newDraft, Settings: s.openSettings, Quit: s.quit,

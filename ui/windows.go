@@ -21,6 +21,8 @@ const (
 
 func projectKey(id string) string { return "project." + id }
 
+func sessionsKey(projectID string) string { return "sessions." + projectID }
+
 // window is an open window.
 type window struct {
 	fyne.Window

@@ -139,6 +139,11 @@ func (i *Inspector) showProblem(what string, err error) {
 }
 
 func (i *Inspector) showProblemIn(bar *kit.ErrorBar, what string, err error) {
+	showProblemOf(bar, what, err)
+}
+
+// showProblemOf says what could not be done; a nil error takes the last one away.
+func showProblemOf(bar *kit.ErrorBar, what string, err error) {
 	show(bar, err != nil)
 	if err == nil {
 		return

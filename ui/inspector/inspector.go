@@ -16,7 +16,7 @@ import (
 	"fermata/ui/pump"
 )
 
-// Options is what an Inspector is made of; all but OpenIn are needed.
+// Options is what an Inspector is made of; all but OpenIn and OpenSession are needed.
 type Options struct {
 	Engine Engine
 	Pump   *pump.Pump
@@ -25,6 +25,8 @@ type Options struct {
 	OpenURL func(address string)
 	// OpenIn opens a folder in a program of the desktop's, off the main goroutine; nil where there is none to open it in.
 	OpenIn func(ctx context.Context, place Place, folder string) error
+	// OpenSession asks for a session of the person's own in a piece's worktree; nil where there is no window for it.
+	OpenSession func(pieceID string)
 }
 
 // page is one of the tabs' contents.

@@ -149,12 +149,18 @@ func (r *reader) readSessions(ctx context.Context, m *model) (err error) {
 	if m.session == "" {
 		return nil
 	}
-	most := messagesShown * (1 + m.earlier)
-	m.messages, err = r.engine.Messages(ctx, m.session, most+1)
-	if len(m.messages) > most {
-		m.messages, m.more = m.messages[1:], true
-	}
+	m.messages, m.more, err = transcriptPage(ctx, r.engine.Messages, m.session, m.earlier)
 	return err
+}
+
+// transcriptPage reads the end of a transcript, more of it for each time that earlier messages were asked for.
+func transcriptPage(ctx context.Context, read func(context.Context, string, int) ([]pieces.Message, error), session string, earlier int) (list []pieces.Message, more bool, err error) {
+	most := messagesShown * (1 + earlier)
+	list, err = read(ctx, session, most+1)
+	if len(list) > most {
+		list, more = list[1:], true
+	}
+	return list, more, err
 }
 
 // freshDiff is how old a diff may get while its piece stands still: agents change files without a transition.

@@ -56,6 +56,8 @@ type Options struct {
 	Pump         *pump.Pump
 	Now          func() time.Time
 	OpenSettings func()
+	// OpenSessions shows the person's own sessions in the project; nil leaves the button out.
+	OpenSessions func()
 	// Browse lets the person choose a folder; chosen is not called when none was. Nil leaves typing a path.
 	Browse func(chosen func(path string))
 	// BrowseFile lets the person choose a file. Nil leaves dropping files on the window.
@@ -117,6 +119,9 @@ func (p *Project) build() {
 	p.loop = newLoopBar(p)
 	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.buttons,
 		kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
+	if p.o.OpenSessions != nil {
+		tools.Add(kit.NewButton("sessions", "Sessions", kit.Quiet, p.o.OpenSessions))
+	}
 	if p.o.OpenSettings != nil {
 		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}

@@ -56,6 +56,7 @@ type fakeEngine struct {
 	proposed     []pieces.ProposedSplit
 	anyway       []string
 	answers      map[string]pieces.PromptAnswer
+	asked        []pieces.Prompt // by the person's own sessions
 	edits        []engine.DraftEdit
 	filed        []engine.NewDraft
 	projectEdits []engine.ProjectEdit
