@@ -9,7 +9,7 @@ TESTFLAGS ?=
 PACKAGES ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test conformance bench soak demo lint clean
+.PHONY: help run build setup test conformance bench soak demo screenshots lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,12 @@ demo: TAGS = ,demo
 demo: ## play one piece from draft to pull request, to watch or as screenshots
 	@.ci/setup test
 	@$(GO_TEST) -count 1 -run '^TestDemo' -v $(TESTFLAGS) ./app/...
+
+screenshots: ## draw every window and pane into .cache/screenshots: light and dark, at 100 and 200 %
+	@.ci/setup test
+	@rm -rf .cache/screenshots && mkdir -p .cache/screenshots
+	@FERMATA_PICTURES="$$PWD/.cache/screenshots" $(GO_TEST) -count 1 -p 1 -run 'Picture' $(TESTFLAGS) ./ui/...
+	@ls .cache/screenshots | wc -l
 
 lint: ## check style and the import directions
 	@.ci/setup lint

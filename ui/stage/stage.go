@@ -167,7 +167,8 @@ func Press(w fyne.Window, keys ...fyne.KeyName) {
 	}
 }
 
-// Keep writes a picture of a window into the folder that FERMATA_PICTURES names, if it names one.
+// Keep writes two pictures of a window into the folder that FERMATA_PICTURES names, if it names one: as it is, and with
+// text of twice the size in the same room.
 func (s *Stage) Keep(w fyne.Window, name string) {
 	s.tb.Helper()
 	folder := os.Getenv("FERMATA_PICTURES")
@@ -175,7 +176,26 @@ func (s *Stage) Keep(w fyne.Window, name string) {
 		return
 	}
 	Settle(w)
-	file, err := os.Create(filepath.Join(folder, name+".png"))
+	s.write(w, filepath.Join(folder, name+".png"))
+	canvas, scales := w.Canvas().(test.WindowlessCanvas)
+	if !scales {
+		return
+	}
+	const twice = 2
+	size, scale := w.Canvas().Size(), canvas.Scale()
+	canvas.SetScale(scale * twice)
+	useful := size.Min(fyne.NewSize(720, 480)) // windows are made for no less
+	w.Resize(fyne.NewSize(size.Width/twice, size.Height/twice).Max(useful).Max(w.Content().MinSize()))
+	Settle(w)
+	s.write(w, filepath.Join(folder, name+"-200.png"))
+	canvas.SetScale(scale)
+	w.Resize(size)
+	Settle(w)
+}
+
+func (s *Stage) write(w fyne.Window, path string) {
+	s.tb.Helper()
+	file, err := os.Create(path)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
