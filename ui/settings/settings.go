@@ -32,12 +32,6 @@ const (
 	Edge          = "Edge"
 )
 
-// The keys of settings that no code of the screen reads.
-const (
-	keyAutoSplit   = "pieces.autoSplit"
-	keyStartSplits = "pieces.startSplitPiecesAutomatically"
-)
-
 // Engine keeps the settings, and the projects with theirs.
 type Engine interface {
 	Projects(context.Context) ([]pieces.Project, error)
