@@ -72,10 +72,10 @@ func TestThePersonChangesSettingsInTheirPanes(t *testing.T) {
 		t.Fatal(out)
 	}
 	r.until("the text to be twice as large", func() bool { return r.place("pane:General").H >= 2*row.H-2 })
-	// It grows only where its content would not be seen.
+	// It grows as far as it must to be useful, and not with its text.
 	r.until("the window to keep its room", func() bool {
 		nowWide, nowHigh := w.Size()
-		return nowWide < wide*8/5 && nowHigh < high*8/5
+		return nowWide < 2*wide && nowHigh < 2*high
 	})
 
 	r.click("pane:Pieces")

@@ -31,8 +31,8 @@ func (l Look) zoom() float32 {
 	return float32(l.TextSize) / 100
 }
 
-// wear draws the windows in another way. They keep their room on the screen when their text grows: a window that grew with
-// it would leave the screen.
+// wear draws the windows in another way. They keep their room on the screen when their text grows, as far as they are
+// useful in it: a window that grew with its text would leave the screen.
 func (s *Shell) wear(look Look) {
 	if look == s.look {
 		return
@@ -48,7 +48,7 @@ func (s *Shell) wear(look Look) {
 		return
 	}
 	for i, w := range s.windows {
-		w.Resize(times(before[i], was.zoom()/look.zoom()))
+		w.Resize(times(before[i], was.zoom()/look.zoom()).Max(before[i].Min(useful())))
 	}
 }
 
@@ -62,11 +62,8 @@ const (
 	leastHigh = 360
 )
 
-// A window that is larger than this at the usual size of text gets smaller when text grows, so that it stays on the screen.
-const (
-	usefulWide = 720
-	usefulHigh = 480
-)
+// useful is the least size in which a window shows what it has to; a smaller one may be made smaller by the person alone.
+func useful() fyne.Size { return fyne.NewSize(720, 480) }
 
 // remembered is the size that a window had when it was last closed, or the one it is made for. It is kept as it is at the
 // usual size of text.
@@ -75,8 +72,7 @@ func (s *Shell) remembered(r room) fyne.Size {
 	if len(kept) == 2 {
 		return times(fyne.NewSize(float32(kept[0]), float32(kept[1])), 1/s.look.zoom()).Max(fyne.NewSize(leastWide, leastHigh))
 	}
-	least := r.size.Min(fyne.NewSize(usefulWide, usefulHigh))
-	return times(r.size, 1/s.look.zoom()).Max(least)
+	return times(r.size, 1/s.look.zoom()).Max(r.size.Min(useful()))
 }
 
 func (s *Shell) remember(w *window) {
