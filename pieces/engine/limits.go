@@ -111,6 +111,28 @@ func (e *Engine) limitEnded(s pieces.Snapshot) bool {
 // spent says whether a piece has used up its budget.
 func spent(p pieces.Piece) bool { return p.Config.BudgetUSD > 0 && p.CostUSD >= p.Config.BudgetUSD }
 
+// share is what one session of a piece may cost: what is left of its budget, which the agents that run side by side divide
+// among them; 0 for no limit.
+func share(s pieces.Snapshot, kind pieces.SessionKind) float64 {
+	budget := s.Piece.Config.BudgetUSD
+	if budget <= 0 {
+		return 0
+	}
+	left := budget - s.Piece.CostUSD
+	if kind == pieces.SessionTask {
+		left /= float64(max(1, s.Facts().AgentsRunning))
+	}
+	return max(left, 0.01)
+}
+
+// leastShare is the part of a piece's budget for which an agent that used up its share is not started again.
+const leastShare = 0.1
+
+// mayGoOn says whether an agent that used up its share may go on with what the others of its piece left.
+func mayGoOn(p pieces.Piece) bool {
+	return p.Config.BudgetUSD-p.CostUSD >= leastShare*p.Config.BudgetUSD
+}
+
 // stopSpending parks a run that would start something although its budget is used up.
 func (e *Engine) stopSpending(ctx context.Context, s pieces.Snapshot, tasks []pieces.Task, running int) error {
 	words := fmt.Sprintf("The piece has cost $%.2f, and its budget is $%.2f.", s.Piece.CostUSD, s.Piece.Config.BudgetUSD)

@@ -146,3 +146,34 @@ func TestAStepThatAUsageLimitCutShortGoesOnOnceItEnds(t *testing.T) {
 		t.Errorf("it is still parked: %s", s.Piece.Pause)
 	}
 }
+
+func TestAgentsSideBySideShareTheBudgetAndOneGoesOnWithWhatTheOthersLeft(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	if err := a.engine.SetSetting(t.Context(), pieces.KeyBudgetUSD, "4"); err != nil {
+		t.Fatal(err)
+	}
+	id, first := a.toRunOf(`{"agents":[{"key":"a","name":"A","brief":"Do it.","dependsOn":[]},{"key":"b","name":"B","brief":"Do it.","dependsOn":[]}]}`)
+	second := a.next()
+	if first.launch.BudgetUSD != 2 || second.launch.BudgetUSD != 2 {
+		t.Errorf("the agents may cost %v and %v of 4", first.launch.BudgetUSD, second.launch.BudgetUSD)
+	}
+	over := func(cost float64) pieces.SessionEvent {
+		return pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureBudget, Error: "budget", CostUSD: cost}}
+	}
+	first.emit(over(2))
+	again := a.next()
+	if !again.launch.Resume || again.launch.SessionID != first.launch.SessionID || again.launch.BudgetUSD != 1 {
+		t.Errorf("it goes on with %+v", again.launch)
+	}
+	again.emit(over(3.7)) // of the whole session
+	s := a.until(id, "the end of the share", func(s pieces.Snapshot) bool { return s.Piece.Activity == pieces.Pausing })
+	for _, task := range s.Tasks {
+		if task.SessionID == first.launch.SessionID && task.State != pieces.TaskInterrupted {
+			t.Errorf("the agent is %s", task.State)
+		}
+	}
+	if s.Piece.Pause != pieces.PauseBudgetReached {
+		t.Errorf("paused for %q", s.Piece.Pause)
+	}
+}

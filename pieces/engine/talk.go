@@ -391,9 +391,7 @@ func (e *Engine) launch(ctx context.Context, s pieces.Snapshot, kind pieces.Sess
 	if setting == "spec" && s.Piece.Config.Model != "" {
 		l.Model = s.Piece.Config.Model
 	}
-	if s.Piece.Config.BudgetUSD > 0 {
-		l.BudgetUSD = max(s.Piece.Config.BudgetUSD-s.Piece.CostUSD, 0.01)
-	}
+	l.BudgetUSD = share(s, kind)
 	session := pieces.Session{
 		ID: l.SessionID, ProjectID: project.ID, PieceID: s.Piece.ID, Kind: kind, Name: s.Piece.Name + ": " + setting, Branch: s.Piece.Branch,
 	}

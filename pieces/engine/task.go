@@ -53,6 +53,9 @@ func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, 
 		}
 		t.CostUSD += end.costUSD
 		c.Piece.CostUSD += end.costUSD
+		if end.kind == pieces.FailureBudget && mayGoOn(c.Piece) {
+			t.State, t.Failure, end.kind = pieces.TaskPending, "", pieces.FailureNone
+		}
 		c.Tasks = []pieces.Task{t}
 		if end.handoff != "" {
 			artifact(c, pieces.ArtifactHandoff, taskID, end.handoff)
