@@ -33,7 +33,9 @@ func toProjectRow(p pieces.Project) projectRow {
 		commands = []string{}
 	}
 	return projectRow{
-		p.ID, p.Name, p.Path, p.Branch, jsonOf[[]string]{commands}, stamp(p.CreatedAt), p.SetupScript, p.SetupAllowed,
+		p.ID, p.Name, p.Path, p.Branch,
+		jsonOf[[]string]{commands},
+		stamp(p.CreatedAt), p.SetupScript, p.SetupAllowed,
 		p.LoopPlaying, p.LoopAtOnce, p.LoopOpenPRs,
 	}
 }

@@ -10,8 +10,10 @@ import (
 // four are agents that could all run side by side.
 func four(hold <-chan struct{}) []piecestest.StoryAgent {
 	return []piecestest.StoryAgent{
-		{Key: "a", Name: "A", File: "a.txt", Hold: hold}, {Key: "b", Name: "B", File: "b.txt", Hold: hold},
-		{Key: "c", Name: "C", File: "c.txt", Hold: hold}, {Key: "d", Name: "D", File: "d.txt", Hold: hold},
+		{Key: "a", Name: "A", File: "a.txt", Hold: hold},
+		{Key: "b", Name: "B", File: "b.txt", Hold: hold},
+		{Key: "c", Name: "C", File: "c.txt", Hold: hold},
+		{Key: "d", Name: "D", File: "d.txt", Hold: hold},
 	}
 }
 
