@@ -9,7 +9,7 @@ import (
 
 var createDraft = tool{
 	name: "create_draft", title: "File a draft", reachesOut: true, asks: true,
-	description: "File a draft into a project's Backlog from a spec, a seed or a tracker issue (one of them is needed). Nothing starts unless release is true; releasing on the auto lane may wait until the person answers a card in Fermata. Choose an id to make a retry safe.",
+	description: "File a draft into a project's Backlog from a spec, a seed or a tracker issue (one of them is needed). Nothing starts unless release is true or its lane is loop and the project's Loop plays; releasing on the auto lane may wait until the person answers a card in Fermata. Choose an id to make a retry safe.",
 	args: []arg{
 		{name: "spec", kind: kindText, maxLen: pieces.MaxSpec, note: "The spec in markdown; its # heading becomes the title."},
 		{name: "seed", kind: kindText, maxLen: pieces.MaxSpec, note: "A rough prompt."},
