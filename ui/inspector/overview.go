@@ -118,6 +118,9 @@ func facts(s pieces.Snapshot, now time.Time) []fact {
 	for n, e := range p.Splits.Events {
 		add(map[bool]string{true: "Splits"}[n == 0], e.Summary, "")
 	}
+	for _, o := range offNow(s) {
+		rows = append(rows, fact{label: "Off now", value: o.words()})
+	}
 	rows = append(rows, fact{label: "Created", value: ago(kit.Age(p.CreatedAt, now)) + ", " + kit.Exact(p.CreatedAt)})
 	add("Id", p.ID, "pieceId")
 	return rows
