@@ -52,7 +52,7 @@ func TestASessionTakesAMessageWhileItIsIdleOrFailed(t *testing.T) {
 func TestARunGoesOnByItselfOnlyOnceAndWhereItMay(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC)
-	waits := Piece{Activity: Paused, Pause: PauseLimitReached, LimitEnds: at, Config: Config{ResumeAfterLimit: true}}
+	waits := Piece{Phase: PhaseAgents, Activity: Paused, Pause: PauseLimitReached, LimitEnds: at, Config: Config{ResumeAfterLimit: true}}
 	if got, ok := (Snapshot{Piece: waits}).ResumesAt(); !ok || !got.Equal(at) {
 		t.Errorf("resumes at %v, %v", got, ok)
 	}
