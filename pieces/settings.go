@@ -17,6 +17,7 @@ const (
 	SettingMoney  SettingKind = "money" // US dollars, 0 for no limit
 	SettingText   SettingKind = "text"
 	SettingChoice SettingKind = "choice"
+	SettingHours  SettingKind = "hours" // of each day, such as "22:00-07:00"; empty for none
 )
 
 // The settings keys that code reads by name; the whole table is Settings.
@@ -42,6 +43,11 @@ const (
 	KeyTerminal           = "app.terminal"
 	KeyGitHubAPIURL       = "github.apiUrl"
 	KeyNotifyRequired     = "notifications.requiredInput"
+	KeyNotifyReview       = "notifications.readyForReview"
+	KeyNotifyMerge        = "notifications.readyToMerge"
+	KeyNotifyFailures     = "notifications.failures"
+	KeyNotifySound        = "notifications.sound"
+	KeyNotifyQuiet        = "notifications.quietHours"
 	KeyWelcomeDone        = "app.welcomeDone"
 	keyClaudeModelPrefix  = "claude.model."
 	keyClaudeEffortPrefix = "claude.effort."
@@ -125,6 +131,11 @@ func buildSettings() []Setting {
 		Setting{Key: KeyGitHubAPIURL, Kind: SettingText, Sentence: "The address of GitHub's API; empty to take it from the remote"},
 		Setting{Key: "linear.apiUrl", Kind: SettingText, Sentence: "The address of Linear's API; empty for its own"},
 		on(KeyNotifyRequired, "true", "Notifies when something needs you"),
+		on(KeyNotifyReview, "true", "Notifies when work is ready for your review"),
+		on(KeyNotifyMerge, "true", "Notifies when a pull request is ready to be merged"),
+		on(KeyNotifyFailures, "true", "Notifies when work failed or was stopped"),
+		on(KeyNotifySound, "true", "Lets a notification make a sound, where the desktop has one for it"),
+		Setting{Key: KeyNotifyQuiet, Kind: SettingHours, Sentence: "Nothing is notified in these hours, such as 22:00-07:00; empty for none"},
 		on(KeyWelcomeDone, "false", "The welcome window was answered"),
 	)
 }
@@ -171,6 +182,15 @@ func (s Setting) Check(value string) (string, error) {
 			return "", fmt.Errorf("%s takes one of %s, not %q", s.Key, strings.Join(quoted(s.Choices), ", "), value)
 		}
 		return value, nil
+	case SettingHours:
+		if value == "" {
+			return "", nil
+		}
+		h, ok := parseHours(value)
+		if !ok {
+			return "", fmt.Errorf("%s takes two times of a day, such as 22:00-07:00, not %q", s.Key, value)
+		}
+		return h.String(), nil
 	case SettingText:
 	}
 	if len(value) > 4096 || strings.ContainsAny(value, "\x00\n\r") {

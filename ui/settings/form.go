@@ -78,7 +78,7 @@ func (f *form) input(s pieces.Setting, refused func(reason string)) fyne.CanvasO
 	switch s.Kind {
 	case pieces.SettingChoice:
 		return wide(choiceWide, f.choice(s, refused))
-	case pieces.SettingInt, pieces.SettingMoney:
+	case pieces.SettingInt, pieces.SettingMoney, pieces.SettingHours:
 		return wide(numberWide, f.line(s, refused))
 	case pieces.SettingText, pieces.SettingBool:
 	}

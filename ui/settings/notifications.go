@@ -8,5 +8,15 @@ import (
 )
 
 func notificationsPane(f *form) fyne.CanvasObject {
-	return kit.Column(kit.Groups, kit.Heading(Notifications), card("When to notify", f.row(pieces.KeyNotifyRequired, "Required input")))
+	return kit.Column(kit.Groups,
+		kit.Heading(Notifications),
+		card("When to notify",
+			f.row(pieces.KeyNotifyRequired, "Required input"),
+			f.row(pieces.KeyNotifyReview, "Ready for review"),
+			f.row(pieces.KeyNotifyMerge, "Ready to merge"),
+			f.row(pieces.KeyNotifyFailures, "Failures")),
+		card("How",
+			f.row(pieces.KeyNotifySound, "Sound"),
+			f.row(pieces.KeyNotifyQuiet, "Quiet hours")),
+	)
 }

@@ -220,7 +220,10 @@ var panes = map[string][]string{
 	},
 	Pieces:        {pieces.KeyAgentsAtOnce, pieces.KeyBudgetUSD, "pieces.autoSplit", "pieces.startSplitPiecesAutomatically", pieces.KeyDependencies},
 	Permissions:   {pieces.KeyPermissionProfile},
-	Notifications: {pieces.KeyNotifyRequired},
+	Notifications: {
+		pieces.KeyNotifyRequired, pieces.KeyNotifyReview, pieces.KeyNotifyMerge, pieces.KeyNotifyFailures, pieces.KeyNotifySound,
+		pieces.KeyNotifyQuiet,
+	},
 	MCP:           {pieces.KeyMCPEnabled, pieces.KeyMCPAskBefore, pieces.KeyMCPPreferredPort},
 	Edge:          {pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane},
 }
@@ -240,6 +243,8 @@ func another(s pieces.Setting, now string) (value, bad string) {
 				return c, ""
 			}
 		}
+	case pieces.SettingHours:
+		return "22:00-07:00", "night"
 	case pieces.SettingText:
 	}
 	return "/opt/other", strings.Repeat("long", 1025)
