@@ -46,6 +46,14 @@ func (p *Progress) Set(done, total int, unit string) {
 	p.Refresh()
 }
 
+// SetPart shows a part of the whole, from 0 to 1, with words of its own, such as "40 %".
+func (p *Progress) SetPart(part float64, words string) {
+	const whole = 1000
+	p.total, p.done = whole, int(min(max(part, 0), 1)*whole)
+	p.words.Set(words)
+	p.Refresh()
+}
+
 // In draws the bar in another colour, such as that of a phase.
 func (p *Progress) In(color fyne.ThemeColorName) *Progress {
 	p.color = color
