@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -21,8 +22,7 @@ type Place struct {
 func (s *Shell) Locate(name string) (Place, error) {
 	off := ""
 	for _, cardsOnly := range []bool{true, false} {
-		for i := len(s.windows) - 1; i >= 0; i-- {
-			w := s.windows[i]
+		for _, w := range s.reachable() {
 			root := w.Canvas().Overlays().Top()
 			if root == nil && !cardsOnly {
 				root = w.Content()
@@ -48,7 +48,19 @@ func (s *Shell) Locate(name string) (Place, error) {
 	return Place{}, fmt.Errorf("find widget %q: no shown window has it", name)
 }
 
-func placeOf(w *window, o fyne.CanvasObject) Place {
+// reachable are the windows that are shown, the newest first and the popover before them.
+func (s *Shell) reachable() []fyne.Window {
+	var list []fyne.Window
+	if s.pop != nil && s.pop.shown {
+		list = append(list, s.pop.win)
+	}
+	for _, w := range slices.Backward(s.windows) {
+		list = append(list, w.Window)
+	}
+	return list
+}
+
+func placeOf(w fyne.Window, o fyne.CanvasObject) Place {
 	x, y, wide, high := kit.Rect(o)
 	scale := float64(w.Canvas().Scale())
 	pixel := func(v float32) int { return int(math.Round(float64(v) * scale)) }

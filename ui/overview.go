@@ -1,24 +1,28 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"fermata/pieces"
+	"fermata/pieces/consent"
+	"fermata/pieces/engine"
 	"fermata/ui/home"
+	"fermata/ui/inspector"
 	"fermata/ui/kit"
+	"fermata/ui/popover"
 	"fermata/ui/tray"
 )
 
-// overview is one reading of everything that the home window and the tray show.
+// overview is one reading of everything that the home window, the tray and the popover show.
 type overview struct {
 	projects []pieces.Project
 	pieces   []pieces.Snapshot
-	notify   bool // the person wants to be told of what needs them
+	cues     engine.Cues
+	asked    map[string][]pieces.Prompt // of the sessions that are cues of their own, by session
+	settings map[string]string
 	findings map[string][]pieces.Finding
 	look     Look
 }
@@ -30,41 +34,22 @@ func (s *Shell) readOverview(ctx context.Context) (o overview, err error) {
 	if o.pieces, err = s.Engine.Pieces(ctx, pieces.PieceFilter{}); err != nil {
 		return o, err
 	}
+	if o.cues, err = s.Engine.Cues(ctx, ""); err != nil {
+		return o, err
+	}
+	o.asked = map[string][]pieces.Prompt{}
+	for _, p := range s.Engine.Prompts("") {
+		o.asked[p.SessionID] = append(o.asked[p.SessionID], p)
+	}
 	o.findings = map[string][]pieces.Finding{}
 	for _, p := range o.projects {
 		if found, known := s.Engine.Findings(p.ID); known {
 			o.findings[p.ID] = found
 		}
 	}
-	all, err := s.Engine.Settings(ctx)
-	o.notify = all[pieces.KeyNotifyRequired] == "true"
-	o.look = LookOf(all)
+	o.settings, err = s.Engine.Settings(ctx)
+	o.look = LookOf(o.settings)
 	return o, err
-}
-
-var groupOrder = []pieces.CueGroup{pieces.RequiresApproval, pieces.ReadyForReview, pieces.ReadyToMerge}
-
-// waiting is a cue with its piece.
-type waiting struct {
-	cue   pieces.Cue
-	piece pieces.Snapshot
-}
-
-// cues are what waits for the person, group by group, the longest waiting first.
-func (o overview) cues() []waiting {
-	var list []waiting
-	for _, p := range o.pieces {
-		if c, ok := p.Cue(); ok && !p.Piece.Archived {
-			list = append(list, waiting{c, p})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b waiting) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(groupOrder, a.cue.Group), slices.Index(groupOrder, b.cue.Group)),
-			a.piece.HistoryAt.Compare(b.piece.HistoryAt),
-		)
-	})
-	return list
 }
 
 func (o overview) name(projectID string) string {
@@ -76,16 +61,36 @@ func (o overview) name(projectID string) string {
 	return ""
 }
 
+// piece is the snapshot of a target: for a session one that has its prompts alone. It is empty when there is none any more.
+func (o overview) piece(t engine.Target) pieces.Snapshot {
+	if t.Kind == engine.TargetSession {
+		return pieces.Snapshot{Prompts: o.asked[t.ID]}
+	}
+	for _, p := range o.pieces {
+		if p.Piece.ID == t.ID {
+			return p
+		}
+	}
+	return pieces.Snapshot{}
+}
+
+func failed(c engine.Cue) bool {
+	return pieces.NoticeKey(c.Group, c.Reason) == pieces.KeyNotifyFailures
+}
+
 func (o overview) home(now time.Time) home.Model {
 	var m home.Model
 	cues, running := map[string]int{}, map[string]int{}
-	for _, w := range o.cues() {
-		p := w.piece.Piece
-		cues[p.ProjectID]++
-		m.Cues = append(m.Cues, home.Cue{
-			PieceID: p.ID, ProjectID: p.ProjectID, Group: w.cue.Group, Label: w.cue.Label, Title: p.Name, Project: o.name(p.ProjectID),
-			Failed: p.Activity == pieces.Failed || p.Activity == pieces.StopFailed, Age: kit.Age(w.piece.HistoryAt, now),
-		})
+	for _, c := range o.cues.Items {
+		cues[c.ProjectID]++
+		shown := home.Cue{
+			PieceID: c.Target.ID, ProjectID: c.ProjectID, Group: c.Group, Label: c.Label, Title: c.Title, Project: c.ProjectName,
+			Failed: failed(c), Age: kit.Age(c.Since, now),
+		}
+		if c.Target.Kind == engine.TargetSession {
+			shown.PieceID, shown.SessionID = "", c.Target.ID
+		}
+		m.Cues = append(m.Cues, shown)
 	}
 	for _, s := range o.pieces {
 		p := s.Piece
@@ -122,19 +127,66 @@ func count(waiting, running int) string {
 
 // tray counts the questions of clients with the cues: both wait for the person.
 func (o overview) tray(questions int, dark bool) tray.Model {
-	m := tray.Model{Waiting: questions, Dark: dark}
-	cues := map[string]int{}
-	for _, w := range o.cues() {
-		cues[w.piece.Piece.ProjectID]++
-		m.Waiting++
+	m := tray.Model{
+		Waiting: questions + len(o.cues.Items), Running: len(o.cues.Running), Line: engine.RunningLine(o.cues.Running), Dark: dark,
 	}
-	for _, s := range o.pieces {
-		if s.Piece.Activity.Working() != "" && !s.Piece.Archived && !s.WaitsForTurn() {
-			m.Running++
+	cues := map[string]int{}
+	for _, c := range o.cues.Items {
+		cues[c.ProjectID]++
+		if len(m.Cues) < tray.CuesShown {
+			m.Cues = append(m.Cues, tray.Cue{Target: c.Target, ProjectID: c.ProjectID, Title: c.Title, Label: c.Label})
 		}
 	}
 	for _, p := range o.projects {
-		m.Projects = append(m.Projects, tray.Project{ID: p.ID, Name: p.Name, Cues: cues[p.ID]})
+		m.Projects = append(m.Projects, tray.Project{ID: p.ID, Name: p.Name, Cues: cues[p.ID], LoopPlays: p.LoopPlaying})
 	}
 	return m
+}
+
+func (o overview) popover(questions []consent.Question, now time.Time) popover.Model {
+	m := popover.Model{Snoozed: o.cues.Snoozed, Line: engine.RunningLine(o.cues.Running)}
+	for _, q := range questions {
+		m.Questions = append(m.Questions, popover.Question{Question: q, Project: o.name(q.ProjectID), Age: kit.Age(q.At, now)})
+	}
+	byID := make(map[string]pieces.Snapshot, len(o.pieces))
+	for _, s := range o.pieces {
+		byID[s.Piece.ID] = s
+	}
+	for _, c := range o.cues.Items {
+		s := pieces.Snapshot{Prompts: o.asked[c.Target.ID]}
+		if c.Target.Kind == engine.TargetPiece {
+			s = byID[c.Target.ID]
+		}
+		m.Cues = append(m.Cues, popoverCue(c, s, now))
+	}
+	for _, r := range o.cues.Running {
+		m.Work = append(m.Work, popover.Work{
+			PieceID: r.PieceID, ProjectID: r.ProjectID, Title: r.Title, Part: r.Progress, Words: progressWords(byID[r.PieceID], r.Progress),
+		})
+	}
+	return m
+}
+
+func popoverCue(c engine.Cue, s pieces.Snapshot, now time.Time) popover.Cue {
+	shown := popover.Cue{
+		Target: c.Target, ProjectID: c.ProjectID, Fingerprint: c.Fingerprint, Group: c.Group, Failed: failed(c),
+		Title: c.Title, Label: c.Label, Project: c.ProjectName, Age: kit.Age(c.Since, now), Asks: inspector.Asking(s),
+	}
+	if c.Source != nil {
+		shown.Source = c.Source.Key
+	}
+	if c.PR != nil {
+		shown.PR, shown.Checks = fmt.Sprintf("#%d", c.PR.Number), c.PR.Checks
+	}
+	if p, ok := inspector.PrimaryOf(s); ok {
+		shown.Primary, shown.Request, shown.Confirm = p.Label, p.Request, p.Confirm
+	}
+	return shown
+}
+
+func progressWords(s pieces.Snapshot, part float64) string {
+	if done, total := s.AgentCount(); total > 0 {
+		return fmt.Sprintf("%d of %d agents", done, total)
+	}
+	return fmt.Sprintf("%.0f %%", part*100)
 }

@@ -32,7 +32,7 @@ func (s *Shell) openHome() {
 		key: homeKey, title: home.Title, size: fyne.NewSize(860, 620), scope: &card.Scope{Home: true},
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			s.home = home.New(ctx, home.Options{Engine: s.Engine, Pump: s.Pump, Actions: home.Actions{
-				OpenProject: s.OpenProject, OpenPiece: s.openPiece, Settings: s.openSettings,
+				OpenProject: s.OpenProject, OpenPiece: s.openPiece, OpenSession: s.openSession, Settings: s.openSettings,
 				Browse: func(chosen func(string)) { s.browse(w, chosen) },
 			}})
 			if words := s.sayNoTray(); words != "" {
@@ -81,7 +81,7 @@ func pathsOf(dropped []fyne.URI) []string {
 
 // sayNoTray returns the sentence about the missing tray the first time that it applies.
 func (s *Shell) sayNoTray() string {
-	if s.Tray != nil || s.App.Preferences().Bool(noTraySaid) {
+	if s.hasTray() || s.App.Preferences().Bool(noTraySaid) {
 		return ""
 	}
 	s.App.Preferences().SetBool(noTraySaid, true)

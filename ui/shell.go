@@ -11,9 +11,11 @@ import (
 
 	"fermata/pieces"
 	"fermata/pieces/consent"
+	"fermata/pieces/engine"
 	"fermata/ui/card"
 	"fermata/ui/home"
 	"fermata/ui/inspector"
+	"fermata/ui/popover"
 	"fermata/ui/project"
 	"fermata/ui/pump"
 	"fermata/ui/settings"
@@ -27,11 +29,17 @@ type Engine interface {
 	inspector.CanvasEngine
 	settings.Engine
 	home.Engine
+	popover.Engine
+	Cues(ctx context.Context, projectID string) (engine.Cues, error)
+	Prompts(pieceID string) []pieces.Prompt
+	Session(ctx context.Context, id string) (pieces.Session, error)
+	PlayLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
+	PauseLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
 	Projects(context.Context) ([]pieces.Project, error)
 	Findings(projectID string) ([]pieces.Finding, bool)
 }
 
-// Options is what a Shell is made of. All fields but Tray and OpenIn are needed.
+// Options is what a Shell is made of. All fields but Tray, Placer, Notifier and OpenIn are needed.
 type Options struct {
 	App        fyne.App
 	Engine     Engine
@@ -41,7 +49,9 @@ type Options struct {
 	Pump       *pump.Pump
 	Log        *slog.Logger
 	Version    string
-	Tray       tray.Host // nil: the desktop has no tray
+	Tray       tray.Host // nil: the desktop can have no tray
+	Placer     Placer    // nil: the popover stands where the desktop puts it
+	Notifier   Notifier  // nil: through Fyne's notifications, which cannot be clicked
 	DataFolder string
 	Wear       func(Look) // draws every window in this way from now on
 	Look       Look       // how Wear drew them last
@@ -65,17 +75,21 @@ type Shell struct {
 	last     overview
 	look     Look            // how the windows are drawn now
 	read     bool            // last was read
-	seen     map[string]bool // cues that were there already: nil before the first reading
+	notices  pieces.Notices  // of cues
+	notified map[string]bool // questions of clients that were notified, by the notification's key
+	behind   bool            // no window of the app has the focus
+	pop      *cuesWindow     // nil before it was first shown
 	quitting bool
 }
 
 // New returns a shell that shows nothing but the tray until Start. It is called on the main goroutine before the app
 // runs: Fyne starts the tray only as the app starts, so a tray that is set later is never seen.
 func New(o Options) *Shell {
-	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}, sessions: map[string]*inspector.Canvas{}}
+	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}, sessions: map[string]*inspector.Canvas{}, notified: map[string]bool{}}
 	if s.Tray != nil {
 		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
-			Show: s.Show, OpenProject: s.OpenProject, NewDraft: s.newDraft, Settings: s.openSettings, Quit: s.quit,
+			Show: s.Show, Cues: s.toggleCues, OpenCue: s.openTarget, OpenProject: s.OpenProject, NewDraft: s.newDraft, PlayLoop: s.playLoop,
+			Settings: s.openSettings, Quit: s.askQuit,
 		}})
 		s.tray.Show(tray.Model{Dark: s.dark()})
 	}
@@ -147,6 +161,10 @@ func (s *Shell) draw() {
 	if s.home != nil && s.read {
 		s.home.Show(s.last.home(time.Now()))
 	}
+	s.forgetQuestions()
+	if s.pop != nil && s.pop.shown && s.read {
+		s.pop.view.Show(s.last.popover(s.Desk.Pending(), time.Now()))
+	}
 	if s.tray != nil && s.read && !s.quitting {
 		s.tray.Show(s.last.tray(len(s.Desk.Pending()), s.dark()))
 	}
@@ -156,5 +174,8 @@ func (s *Shell) fail(err error) {
 	s.Log.Error("read the pieces", "err", err)
 	if s.home != nil {
 		s.home.Fail(err)
+	}
+	if s.pop != nil && s.pop.shown {
+		s.pop.view.Fail(err)
 	}
 }

@@ -69,6 +69,10 @@ type world struct {
 	worn       []Look                      // every look that the windows were drawn in
 	found      map[string][]pieces.Finding // by project, once it was looked over
 	ails       pieces.Finding              // what will be found
+	trayGone   bool
+	prompts    []pieces.Prompt
+	hidden     map[string]bool // snoozed
+	done       []string        // what the engine was asked for
 }
 
 func (w *world) Examine(_ context.Context, id string) ([]pieces.Finding, error) {
@@ -182,9 +186,92 @@ func (w *world) SetMenu(m *fyne.Menu) { w.menu = m }
 
 func (w *world) SetIcon(fyne.Resource) {}
 
+func (w *world) SetTooltip(string) {}
+
+func (w *world) Present() bool { return !w.trayGone }
+
+func (w *world) Prompts(string) []pieces.Prompt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.prompts)
+}
+
+// Cues are those of the pieces in their order, and the pieces at which agents work.
+func (w *world) Cues(context.Context, string) (engine.Cues, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all engine.Cues
+	for _, s := range w.list {
+		p := s.Piece
+		if c, ok := s.Cue(); ok && !w.hidden[p.ID] {
+			all.Items = append(all.Items, engine.Cue{
+				Target: engine.Target{Kind: engine.TargetPiece, ID: p.ID}, Group: c.Group, Reason: string(c.Gate), Label: c.Label, Title: p.Name,
+				ProjectID: p.ProjectID, ProjectName: w.nameOf(p.ProjectID), Since: s.HistoryAt, Fingerprint: c.Fingerprint, Primary: c.Primary,
+			})
+		}
+		if p.Activity == pieces.Running {
+			all.Running = append(all.Running, engine.Running{PieceID: p.ID, Title: p.Name, ProjectID: p.ProjectID, ProjectName: w.nameOf(p.ProjectID), Agents: true})
+		}
+	}
+	return all, nil
+}
+
+func (w *world) nameOf(id string) string {
+	for _, p := range w.projects {
+		if p.ID == id {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+func (w *world) Snooze(_ context.Context, t engine.Target, _ string) (int, error) {
+	w.mu.Lock()
+	w.hidden[t.ID] = true
+	w.mu.Unlock()
+	w.hub.Wake()
+	return 1, nil
+}
+
+func (w *world) Act(_ context.Context, r engine.Request) (engine.Result, error) {
+	w.did(fmt.Sprintf("%s %s", r.Action, r.PieceID))
+	return engine.Result{}, nil
+}
+
+func (w *world) AnswerPrompt(_ context.Context, id string, a pieces.PromptAnswer) error {
+	w.did(fmt.Sprintf("answer %s %v", id, a.Answers))
+	return nil
+}
+
+func (w *world) PlayLoop(_ context.Context, id string, _ pieces.Actor) (pieces.Project, error) {
+	w.did("play " + id)
+	return pieces.Project{}, nil
+}
+
+func (w *world) PauseLoop(_ context.Context, id string, _ pieces.Actor) (pieces.Project, error) {
+	w.did("pause " + id)
+	return pieces.Project{}, nil
+}
+
+func (w *world) did(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done = append(w.done, what)
+}
+
+// untilDone waits until the engine was asked for something.
+func (w *world) untilDone(what string) {
+	w.Helper()
+	w.Until(what, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return slices.Contains(w.done, what)
+	})
+}
+
 func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	t.Helper()
-	w := &world{T: t, Stage: stage.New(t), values: map[string]string{}}
+	w := &world{T: t, Stage: stage.New(t), values: map[string]string{}, hidden: map[string]bool{}}
 	for _, s := range pieces.Settings() {
 		w.values[s.Key] = s.Default
 	}

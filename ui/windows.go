@@ -112,10 +112,7 @@ func (s *Shell) closed(w *window, r room) {
 	if r.closed != nil {
 		r.closed()
 	}
-	// Without a tray nothing would be left to open a window from.
-	if s.tray == nil && len(s.windows) == 0 {
-		s.quit()
-	}
+	s.lastClosed(w.key)
 }
 
 // uncovered is a canvas whose keys do nothing while something lies over its content: a key that is meant for a question

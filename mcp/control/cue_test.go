@@ -120,17 +120,3 @@ func TestRevealShowsExactlyOneThing(t *testing.T) {
 		t.Errorf("a fault says %q", got)
 	}
 }
-
-func TestRunningLineSaysWhereWorkGoesOn(t *testing.T) {
-	t.Parallel()
-	for want, v := range map[string]runningCuesView{
-		"":                                     {},
-		"2 running in muse":                    {Running: 2, ProjectNames: []string{"muse"}},
-		"1 advancing":                          {Advancing: 1},
-		"1 running, 4 advancing in 3 projects": {Running: 1, Advancing: 4, ProjectNames: []string{"a", "b", "c"}},
-	} {
-		if got := runningLine(v); got != want {
-			t.Errorf("%+v: %q, want %q", v, got, want)
-		}
-	}
-}

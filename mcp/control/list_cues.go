@@ -2,9 +2,7 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -151,24 +149,6 @@ func runningOf(list []engine.Running) runningCuesView {
 		}
 		v.Pieces = append(v.Pieces, runningPiece{r.PieceID, r.Title, orNull(r.ProjectName), r.Progress})
 	}
-	v.Line = orNull(runningLine(v))
+	v.Line = orNull(engine.RunningLine(list))
 	return v
-}
-
-// runningLine is the popover's line for what runs, such as "2 running, 1 advancing in muse and lyre"; empty when nothing does.
-func runningLine(v runningCuesView) string {
-	var parts []string
-	if v.Running > 0 {
-		parts = append(parts, fmt.Sprintf("%d running", v.Running))
-	}
-	if v.Advancing > 0 {
-		parts = append(parts, fmt.Sprintf("%d advancing", v.Advancing))
-	}
-	line := strings.Join(parts, ", ")
-	if n := len(v.ProjectNames); n > 0 && n <= 2 {
-		line += " in " + strings.Join(v.ProjectNames, " and ")
-	} else if n > 2 {
-		line += fmt.Sprintf(" in %d projects", n)
-	}
-	return line
 }

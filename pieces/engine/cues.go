@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,7 @@ type Cue struct {
 type Running struct {
 	PieceID     string
 	Title       string
+	ProjectID   string
 	ProjectName string
 	Progress    float64 // 0 to 1
 	Agents      bool    // its agents work; false while another step of it does
@@ -63,6 +65,34 @@ type Cues struct {
 	Items   []Cue // by group in the popover's order; within one, what has waited longest first
 	Snoozed int   // how many are hidden until they change
 	Running []Running
+}
+
+// RunningLine is the popover's line for what runs, such as "2 running, 1 advancing in muse and lyre"; empty when nothing does.
+func RunningLine(list []Running) string {
+	agents, names := 0, []string{}
+	for _, r := range list {
+		if r.Agents {
+			agents++
+		}
+		if r.ProjectName != "" && !slices.Contains(names, r.ProjectName) {
+			names = append(names, r.ProjectName)
+		}
+	}
+	var parts []string
+	if agents > 0 {
+		parts = append(parts, fmt.Sprintf("%d running", agents))
+	}
+	if n := len(list) - agents; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d advancing", n))
+	}
+	line := strings.Join(parts, ", ")
+	switch n := len(names); {
+	case n > 2:
+		line += fmt.Sprintf(" in %d projects", n)
+	case n > 0:
+		line += " in " + strings.Join(names, " and ")
+	}
+	return line
 }
 
 // snoozes are the cues that the person hid, by target, with the fingerprint they had. The zero value is ready.
@@ -155,7 +185,7 @@ func (e *Engine) allCues(ctx context.Context, projectID string) ([]Cue, []Runnin
 		}
 		if pieces.LiveState(s.State()) && !s.WaitsForTurn() {
 			agents := s.Piece.Phase == pieces.PhaseAgents && s.Piece.Activity != pieces.Decomposing && s.Piece.Activity != pieces.CreatingPR
-			running = append(running, Running{PieceID: s.Piece.ID, Title: s.Piece.Name, ProjectName: name, Progress: s.Progress(), Agents: agents})
+			running = append(running, Running{PieceID: s.Piece.ID, Title: s.Piece.Name, ProjectID: s.Piece.ProjectID, ProjectName: name, Progress: s.Progress(), Agents: agents})
 		}
 	}
 	waiting, err := e.sessionCues(ctx, projectID, names)

@@ -91,3 +91,19 @@ func TestAnAgentsQuestionIsACueOfItsOwnAge(t *testing.T) {
 		t.Errorf("cues %+v", list)
 	}
 }
+
+func TestRunningLineSaysWhereWorkGoesOn(t *testing.T) {
+	t.Parallel()
+	in := func(project string, agents bool) engine.Running { return engine.Running{ProjectName: project, Agents: agents} }
+	for want, list := range map[string][]engine.Running{
+		"":                                     nil,
+		"2 running in muse":                    {in("muse", true), in("muse", true)},
+		"1 advancing":                          {in("", false)},
+		"1 running, 2 advancing in 3 projects": {in("a", true), in("b", false), in("c", false)},
+		"2 running in a and b":                 {in("a", true), in("b", true)},
+	} {
+		if got := engine.RunningLine(list); got != want {
+			t.Errorf("%+v: %q, want %q", list, got, want)
+		}
+	}
+}

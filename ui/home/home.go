@@ -32,6 +32,7 @@ type Engine interface {
 type Actions struct {
 	OpenProject func(id string)
 	OpenPiece   func(projectID, pieceID string)
+	OpenSession func(id string)
 	Settings    func()
 	// Browse lets the person choose a folder; chosen is not called when none was.
 	Browse func(chosen func(path string))

@@ -1,6 +1,8 @@
 package home
 
 import (
+	"cmp"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
@@ -19,6 +21,7 @@ type Project struct {
 // Cue is a decision that waits for the person.
 type Cue struct {
 	PieceID, ProjectID    string
+	SessionID             string // of a cue about a session, which has no piece here
 	Group                 pieces.CueGroup
 	Label, Title, Project string
 	Failed                bool
@@ -50,12 +53,6 @@ func (h *Home) draw(m Model) []fyne.CanvasObject {
 	return append(rooms, h.drawProjects(m.Projects))
 }
 
-var groupWords = map[pieces.CueGroup]string{
-	pieces.RequiresApproval: "Requires approval",
-	pieces.ReadyForReview:   "Ready for review",
-	pieces.ReadyToMerge:     "Ready to merge",
-}
-
 func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
 	list := kit.Column(kit.Step, kit.Title("Needs you"))
 	if len(cues) == 0 {
@@ -65,14 +62,18 @@ func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
 	for _, c := range cues {
 		if c.Group != group {
 			group = c.Group
-			list.Add(kit.Caption(groupWords[group]))
+			list.Add(kit.Caption(group.Title()))
 		}
 		state := kit.StateWaiting
 		if c.Failed {
 			state = kit.StateFailed
 		}
 		row := kit.NewRow(kit.NewStateDot(state, c.Label), c.Title, c.Project, kit.Caption(c.Age))
-		list.Add(kit.NewPress("cue:"+c.PieceID, row, func() { h.Actions.OpenPiece(c.ProjectID, c.PieceID) }))
+		open := func() { h.Actions.OpenPiece(c.ProjectID, c.PieceID) }
+		if c.SessionID != "" {
+			open = func() { h.Actions.OpenSession(c.SessionID) }
+		}
+		list.Add(kit.NewPress("cue:"+cmp.Or(c.PieceID, c.SessionID), row, open))
 	}
 	return list
 }

@@ -218,14 +218,14 @@ var panes = map[string][]string{
 		pieces.KeyTheme, pieces.KeyTextSize, pieces.KeyStartAtLogin, pieces.KeyEditor, pieces.KeyTerminal, pieces.KeyClaudePath,
 		pieces.KeyGitHubAPIURL,
 	},
-	Pieces:        {pieces.KeyAgentsAtOnce, pieces.KeyBudgetUSD, "pieces.autoSplit", "pieces.startSplitPiecesAutomatically", pieces.KeyDependencies},
-	Permissions:   {pieces.KeyPermissionProfile},
+	Pieces:      {pieces.KeyAgentsAtOnce, pieces.KeyBudgetUSD, "pieces.autoSplit", "pieces.startSplitPiecesAutomatically", pieces.KeyDependencies},
+	Permissions: {pieces.KeyPermissionProfile},
 	Notifications: {
 		pieces.KeyNotifyRequired, pieces.KeyNotifyReview, pieces.KeyNotifyMerge, pieces.KeyNotifyFailures, pieces.KeyNotifySound,
 		pieces.KeyNotifyQuiet,
 	},
-	MCP:           {pieces.KeyMCPEnabled, pieces.KeyMCPAskBefore, pieces.KeyMCPPreferredPort},
-	Edge:          {pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane},
+	MCP:  {pieces.KeyMCPEnabled, pieces.KeyMCPAskBefore, pieces.KeyMCPPreferredPort},
+	Edge: {pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane},
 }
 
 // another is a value that the setting takes and that is not the one it has, and bad one that it does not take.

@@ -10,6 +10,7 @@ import (
 	"fyne.io/systray"
 
 	"fermata/assets"
+	"fermata/pieces/engine"
 	"fermata/ui/kit"
 )
 
@@ -17,19 +18,35 @@ import (
 type Host interface {
 	SetMenu(*fyne.Menu)
 	SetIcon(fyne.Resource)
+	SetTooltip(string)
+	// Present says whether the desktop shows the tray now.
+	Present() bool
+}
+
+// CuesShown is how many cues the menu lists.
+const CuesShown = 5
+
+// Cue is a cue's line of the menu.
+type Cue struct {
+	Target       engine.Target
+	ProjectID    string
+	Title, Label string
 }
 
 // Project is one line of the menu.
 type Project struct {
-	ID   string
-	Name string
-	Cues int // decisions that wait in it
+	ID        string
+	Name      string
+	Cues      int // decisions that wait in it
+	LoopPlays bool
 }
 
 // Model is what the tray shows.
 type Model struct {
-	Running  int // pieces at which something works
-	Waiting  int // cues and questions that wait for the person
+	Running  int    // pieces at which something works
+	Line     string // what runs, such as "2 running in muse"; empty when nothing does
+	Waiting  int    // cues and questions that wait for the person
+	Cues     []Cue  // the first of them, at most CuesShown
 	Projects []Project
 	Dark     bool // the panel is dark
 }
@@ -37,6 +54,9 @@ type Model struct {
 // Actions is what the tray's lines do. They are called on the main goroutine.
 type Actions struct {
 	Show        func()
+	Cues        func() // shows or hides the popover
+	OpenCue     func(t engine.Target, projectID string)
+	PlayLoop    func(projectID string, play bool)
 	OpenProject func(id string)
 	NewDraft    func(projectID string)
 	Settings    func()
@@ -68,14 +88,14 @@ func New(o Options) *Tray {
 	}
 	t := &Tray{Options: o, menu: fyne.NewMenu("Fermata")}
 	// Fyne's own way to open a window from the tray touches it off the main goroutine.
-	o.OnTapped(func() { o.OnMain(o.Actions.Show) })
+	o.OnTapped(func() { o.OnMain(o.Actions.Cues) })
 	return t
 }
 
 // Show draws the tray anew, unless nothing in it changed: each drawing gives the menu's lines new ids, and a click that
 // is under way would miss.
 func (t *Tray) Show(m Model) {
-	m.Projects = slices.Clone(m.Projects)
+	m.Projects, m.Cues = slices.Clone(m.Projects), slices.Clone(m.Cues)
 	if t.shown != nil && reflect.DeepEqual(*t.shown, m) {
 		return
 	}
@@ -88,15 +108,22 @@ func (t *Tray) Show(m Model) {
 	if before == nil || before.Waiting != m.Waiting || (before.Running > 0) != (m.Running > 0) || before.Dark != m.Dark {
 		t.Host.SetIcon(fyne.NewStaticResource(assets.TrayName(state, m.Waiting, m.Dark), assets.Tray(state, m.Waiting, m.Dark)))
 	}
+	if tip := tooltip(m); before == nil || tooltip(*before) != tip {
+		t.Host.SetTooltip(tip)
+	}
 	// It is always the same menu: the desktop takes the first one it was given once more when the tray is ready.
 	t.menu.Items = t.items(m)
 	t.Host.SetMenu(t.menu)
 }
 
 func (t *Tray) items(m Model) []*fyne.MenuItem {
-	items := []*fyne.MenuItem{line("Open Fermata", t.Actions.Show), off(running(m.Running))}
+	items := []*fyne.MenuItem{line("Open Fermata", t.Actions.Show), off(running(m))}
 	if m.Waiting > 0 {
-		items = append(items, off(waiting(m.Waiting)))
+		items = append(items, fyne.NewMenuItemSeparator(), line(waiting(m.Waiting), t.Actions.Cues))
+	}
+	for _, c := range m.Cues {
+		label := c.Label + ": " + kit.MiddleCut(kit.Plain(c.Title), nameLong)
+		items = append(items, line(label, func() { t.Actions.OpenCue(c.Target, c.ProjectID) }))
 	}
 	items = append(items, fyne.NewMenuItemSeparator())
 	for _, p := range m.Projects {
@@ -107,7 +134,7 @@ func (t *Tray) items(m Model) []*fyne.MenuItem {
 		items = append(items, line(label, func() { t.Actions.OpenProject(p.ID) }))
 	}
 	if len(m.Projects) > 0 {
-		items = append(items, fyne.NewMenuItemSeparator(), t.newDraft(m.Projects))
+		items = append(items, fyne.NewMenuItemSeparator(), t.newDraft(m.Projects), t.loops(m.Projects))
 	}
 	quit := line("Quit", t.Actions.Quit)
 	quit.IsQuit = true
@@ -139,14 +166,42 @@ func off(label string) *fyne.MenuItem {
 	return item
 }
 
-func running(n int) string {
-	switch n {
-	case 0:
-		return "Nothing runs"
-	case 1:
-		return "1 piece is running"
+// loops plays or pauses the Loop of each project.
+func (t *Tray) loops(projects []Project) *fyne.MenuItem {
+	turn := func(p Project, of string) *fyne.MenuItem {
+		word := "Play"
+		if p.LoopPlays {
+			word = "Pause"
+		}
+		return line(word+" the Loop"+of, func() { t.Actions.PlayLoop(p.ID, !p.LoopPlays) })
 	}
-	return fmt.Sprintf("%d pieces are running", n)
+	if len(projects) == 1 {
+		return turn(projects[0], "")
+	}
+	item := fyne.NewMenuItem("Loop", nil)
+	item.ChildMenu = fyne.NewMenu("Loop")
+	for _, p := range projects {
+		item.ChildMenu.Items = append(item.ChildMenu.Items, turn(p, " of "+kit.MiddleCut(kit.Plain(p.Name), nameLong)))
+	}
+	return item
+}
+
+const nothingRuns = "Nothing runs"
+
+func running(m Model) string {
+	if m.Line == "" {
+		return nothingRuns
+	}
+	return kit.Plain(m.Line)
+}
+
+// tooltip is what the icon says when the pointer rests on it.
+func tooltip(m Model) string {
+	words := "Fermata: " + running(m)
+	if m.Waiting > 0 {
+		words += ", " + waiting(m.Waiting)
+	}
+	return words
 }
 
 func waiting(n int) string {

@@ -1,0 +1,190 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"fermata/pieces"
+	"fermata/pieces/engine"
+	"fermata/ui/inspector"
+	"fermata/ui/kit"
+	"fermata/ui/popover"
+)
+
+// Placer puts the popover's window where the desktop's tray is, as far as the platform lets it.
+type Placer interface {
+	// Place moves a window that was just shown, and has lost called on the main goroutine each time that it loses the focus.
+	Place(w fyne.Window, lost func())
+}
+
+// sameClick is how long after the popover lost the focus a click on the tray is the one that took it.
+const sameClick = 400 * time.Millisecond
+
+// cuesWindow is the popover with its window, which is hidden rather than closed: it opens at once, and what the person typed
+// into it stays.
+type cuesWindow struct {
+	win   fyne.Window
+	view  *popover.Popover
+	asks  *inspector.Asks
+	shown bool
+	lost  time.Time // when it was hidden because it lost the focus
+}
+
+// toggleCues shows the popover, or hides it.
+func (s *Shell) toggleCues() {
+	switch {
+	case s.ctx == nil || s.ctx.Err() != nil || s.quitting:
+	case s.pop != nil && s.pop.shown:
+		s.hideCues()
+	case s.pop != nil && time.Since(s.pop.lost) < sameClick:
+	default:
+		s.showCues()
+	}
+}
+
+func (s *Shell) showCues() {
+	if s.pop == nil {
+		s.pop = s.newCues()
+	}
+	p := s.pop
+	p.shown = true
+	if s.read {
+		p.view.Show(s.last.popover(s.Desk.Pending(), time.Now()))
+	}
+	p.win.Resize(fyne.NewSize(popover.Width, p.view.Height()))
+	p.win.Show()
+	s.placeCues()
+	p.win.RequestFocus()
+	p.view.Focus()
+}
+
+func (s *Shell) placeCues() {
+	if s.Placer == nil || s.pop == nil || !s.pop.shown {
+		return
+	}
+	p := s.pop
+	s.Placer.Place(p.win, func() {
+		if p.shown {
+			p.lost = time.Now()
+			s.hideCues()
+		}
+	})
+}
+
+func (s *Shell) hideCues() {
+	if s.pop != nil && s.pop.shown {
+		s.pop.shown = false
+		s.pop.win.Hide()
+	}
+}
+
+func (s *Shell) newCues() *cuesWindow {
+	p := &cuesWindow{win: s.bareWindow()}
+	p.win.SetTitle(popover.Title)
+	p.win.SetPadded(false)
+	p.asks = inspector.NewAsks(s.ctx, inspector.AsksOptions{
+		Engine: s.Engine, Pump: s.Pump,
+		Ended: func(what string, err error) { p.view.Refuse(what, err) },
+		Grown: func() { p.view.Fit() },
+	})
+	p.view = popover.New(s.ctx, popover.Options{
+		Engine: s.Engine, Desk: s.Desk, Asks: cueAsks{s, p.asks}, Pump: s.Pump, Now: time.Now,
+		Actions: popover.Actions{
+			Open:         func(c popover.Cue) { s.openTarget(c.Target, c.ProjectID) },
+			OpenQuestion: func(q popover.Question) { s.openQuestion(q.ProjectID) },
+			OpenPiece:    func(projectID, pieceID string) { s.hideCues(); s.openPiece(projectID, pieceID) },
+			Home:         func() { s.hideCues(); s.openHome() },
+			Close:        s.hideCues,
+			Grown: func() {
+				if high := p.view.Height(); high > p.win.Canvas().Size().Height {
+					p.win.Resize(fyne.NewSize(popover.Width, high))
+					s.placeCues()
+				}
+			},
+		},
+	})
+	p.win.SetContent(kit.NewTips(p.view.Content()))
+	p.win.SetCloseIntercept(s.hideCues)
+	p.win.Canvas().SetOnTypedKey(p.view.TypedKey)
+	p.win.Canvas().SetOnTypedRune(p.view.TypedRune)
+	return p
+}
+
+// bareWindow is a window without a frame, where the platform has such windows.
+func (s *Shell) bareWindow() fyne.Window {
+	if d, ok := s.App.Driver().(desktop.Driver); ok {
+		return d.CreateSplashWindow()
+	}
+	return s.App.NewWindow(popover.Title)
+}
+
+// cueAsks is the form of what a cue asks, filled from the last reading.
+type cueAsks struct {
+	s    *Shell
+	form *inspector.Asks
+}
+
+// Content is the form.
+func (a cueAsks) Content() fyne.CanvasObject { return a.form.Content() }
+
+// Show draws what a target asks now.
+func (a cueAsks) Show(t engine.Target) bool { return a.form.Show(a.s.last.piece(t), time.Now()) }
+
+// openTarget opens what a cue is about.
+func (s *Shell) openTarget(t engine.Target, projectID string) {
+	s.hideCues()
+	if t.Kind == engine.TargetSession {
+		s.openSession(t.ID)
+		return
+	}
+	s.openPiece(projectID, t.ID)
+}
+
+// openSession opens the piece of a session, or its project.
+func (s *Shell) openSession(id string) {
+	var projectID, pieceID string
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		found, err := s.Engine.Session(ctx, id)
+		projectID, pieceID = found.ProjectID, found.PieceID
+		return err
+	}, func(err error) {
+		switch {
+		case err != nil:
+			s.Log.Error("open session", "id", id, "err", err)
+		case projectID == "":
+			s.openHome()
+		default:
+			s.OpenPiece(projectID, pieceID)
+		}
+	})
+}
+
+// openQuestion opens the window in which a client's question shows its card.
+func (s *Shell) openQuestion(projectID string) {
+	s.hideCues()
+	if projectID == "" {
+		s.openHome()
+		return
+	}
+	s.OpenProject(projectID)
+}
+
+// playLoop lets a project's Loop play, or pauses it; the tray shows it with the wake that follows.
+func (s *Shell) playLoop(projectID string, play bool) {
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		set := s.Engine.PauseLoop
+		if play {
+			set = s.Engine.PlayLoop
+		}
+		_, err := set(ctx, projectID, pieces.ByPerson)
+		return err
+	}, func(err error) {
+		if err != nil {
+			s.Log.Error("set the Loop", "project", projectID, "play", play, "err", err)
+			s.OpenProject(projectID)
+		}
+	})
+}

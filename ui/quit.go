@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+
+	"fyne.io/fyne/v2"
+
+	"fermata/ui/kit"
+)
+
+const (
+	quitKey   = "quit"
+	quitTitle = "Quit Fermata?"
+	quitShown = 6 // pieces that are named
+)
+
+// hasTray says whether the desktop shows the tray now.
+func (s *Shell) hasTray() bool { return s.Tray != nil && s.Tray.Present() }
+
+// TrayChanged is told that the desktop's tray came or went.
+func (s *Shell) TrayChanged() {
+	if s.ctx == nil || s.ctx.Err() != nil || s.quitting {
+		return
+	}
+	if !s.hasTray() && len(s.windows) == 0 {
+		s.openHome() // nothing would be left to open a window from
+		return
+	}
+	if s.home != nil && s.hasTray() {
+		s.home.Say("")
+	}
+	s.draw()
+}
+
+// askQuit quits at once when nothing runs; else it says what does, and asks.
+func (s *Shell) askQuit() {
+	if s.quitting {
+		return
+	}
+	if len(s.last.cues.Running) == 0 || s.ctx == nil {
+		s.quit()
+		return
+	}
+	s.hideCues()
+	s.open(room{key: quitKey, title: quitTitle, size: fyne.NewSize(520, 380), fill: s.fillQuit})
+}
+
+func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
+	running := s.last.cues.Running
+	what := kit.Column(kit.Step)
+	for i, r := range running {
+		if i == quitShown {
+			what.Add(kit.NewNote(fmt.Sprintf("and %d more", len(running)-quitShown)))
+			break
+		}
+		line := "• " + kit.Plain(r.Title)
+		if r.ProjectName != "" {
+			line += " (" + kit.Plain(r.ProjectName) + ")"
+		}
+		what.Add(kit.NewParagraph(line))
+	}
+	title := "Work goes on at 1 piece"
+	if n := len(running); n > 1 {
+		title = fmt.Sprintf("Work goes on at %d pieces", n)
+	}
+	keep := kit.NewButton("quit:keep", "Keep running", kit.Normal, w.Close)
+	quit := kit.NewButton("quit:now", "Stop and quit", kit.Destructive, s.quit)
+	keep.OnEscape, quit.OnEscape = w.Close, w.Close
+	w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
+		if ev.Name == fyne.KeyEscape {
+			w.Close()
+		}
+	})
+	return kit.Pad(kit.Pane, kit.Column(kit.Groups,
+		kit.Heading(title), what,
+		kit.NewParagraph("Quitting ends the sessions of Claude Code. What the agents have done so far stays in the worktrees. "+
+			"When Fermata starts again, agents that were cut off are shown as interrupted and can be resumed; other steps can be run again."),
+		kit.Line(kit.Together, keep, quit)))
+}
+
+// lastClosed quits once no window is left to come back to, unless work runs and the person wants to keep it.
+func (s *Shell) lastClosed(key string) {
+	switch {
+	case s.hasTray() || len(s.windows) > 0:
+	case key == quitKey:
+		s.openHome() // the person keeps it running
+	default:
+		s.askQuit()
+	}
+}
