@@ -22,6 +22,7 @@ func (f folder) gitLocks() string  { return filepath.Join(string(f), "locks") }
 func (f folder) token() string     { return filepath.Join(string(f), "mcp-token") }
 func (f folder) logFile() string   { return filepath.Join(string(f), "fermata.log") }
 func (f folder) audit() string     { return filepath.Join(string(f), "audit.jsonl") }
+func (f folder) icon() string      { return filepath.Join(string(f), "icon.png") }
 func (f folder) crash() string     { return filepath.Join(string(f), "crash.txt") }
 func (f folder) fonts() string     { return filepath.Join(string(f), "cache") }
 

@@ -13,6 +13,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
+	"github.com/go-gl/glfw/v3.3/glfw"
 
 	"fermata/assets"
 	"fermata/pieces"
@@ -106,12 +107,15 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 	}
 	wanted := ui.LookOf(first)
 	c.keepAtLogin(first)
-	host := findTray(a, c.log)
 	screen := pump.New()
-	shell := ui.New(ui.Options{
+	var shell *ui.Shell
+	// What comes from the desktop waits for the main goroutine, and that for the shell.
+	host := findTray(ctx, a, c.log, func() { screen.Do(func() { shell.TrayChanged() }) })
+	shell = ui.New(ui.Options{
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder), Wear: dress.wear, Look: wanted, Hidden: hidden,
-		OpenIn: c.opener.open,
+		OpenIn: c.opener.open, Placer: &placer{log: c.log, watched: map[*glfw.Window]bool{}},
+		Notifier: c.notifier(ctx, &work, a, func(key string) { screen.Do(func() { shell.OpenNotice(key) }) }),
 	})
 	l, err = listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {
 		return c.order(ctx, o, func() { screen.Do(shell.Show) }, func(name string) (any, error) { return locate(ctx, screen, shell, name) })
@@ -126,7 +130,9 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 		dress.wear(wanted)
 		shell.Start(ctx)
 	})
-	a.Lifecycle().SetOnEnteredForeground(sync.OnceFunc(func() { time.AfterFunc(firstDrawn, debug.FreeOSMemory) }))
+	drawn := sync.OnceFunc(func() { time.AfterFunc(firstDrawn, debug.FreeOSMemory) })
+	a.Lifecycle().SetOnEnteredForeground(func() { drawn(); screen.Do(func() { shell.Foreground(true) }) })
+	a.Lifecycle().SetOnExitedForeground(func() { screen.Do(func() { shell.Foreground(false) }) })
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()
 	quit()
@@ -135,6 +141,21 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 	shell.Close()
 	screen.Wait()
 	return nil
+}
+
+// notifier returns what shows notifications that can be clicked, or nil where Fyne's have to do.
+func (c *core) notifier(ctx context.Context, work *sync.WaitGroup, a fyne.App, clicked func(key string)) ui.Notifier {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	icon := c.folder.icon()
+	if err := os.WriteFile(icon, assets.Icon, 0o600); err != nil {
+		c.log.Warn("write the icon of notifications", "err", err)
+		icon = ""
+	}
+	n := newNotifier(c.log, icon, clicked, func(notice ui.Notice) { a.SendNotification(fyne.NewNotification(notice.Title, notice.Body)) })
+	work.Go(func() { n.run(ctx) })
+	return n
 }
 
 // locate says where a named widget is on its window, so that tests can click it as a person would. It runs on the main
