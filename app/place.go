@@ -17,9 +17,9 @@ type placer struct {
 	watched map[*glfw.Window]bool
 }
 
-// Place moves a window that was just shown to the panel that the pointer is over, or into the upper right corner, and has lost
-// called each time that it loses the focus. Where the platform lets nobody place windows, it stays where it is.
-func (p *placer) Place(w fyne.Window, lost func()) {
+// Place moves a window that was just shown to the panel that the pointer is over, or into the upper right corner, and has focus
+// called whenever it gains or loses the focus. Where the platform lets nobody place windows, it stays where it is.
+func (p *placer) Place(w fyne.Window, focus func(has bool)) {
 	defer func() {
 		// The library panics on what the platform refuses.
 		if r := recover(); r != nil {
@@ -42,9 +42,7 @@ func (p *placer) Place(w fyne.Window, lost func()) {
 			if before != nil {
 				before(w, focused)
 			}
-			if !focused {
-				lost()
-			}
+			focus(focused)
 		})
 	}
 	x, y := win.GetPos()

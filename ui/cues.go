@@ -16,12 +16,16 @@ import (
 
 // Placer puts the popover's window where the desktop's tray is, as far as the platform lets it.
 type Placer interface {
-	// Place moves a window that was just shown, and has lost called on the main goroutine each time that it loses the focus.
-	Place(w fyne.Window, lost func())
+	// Place moves a window that was just shown, and has focus called on the main goroutine whenever it gains or loses the focus.
+	Place(w fyne.Window, focus func(has bool))
 }
 
-// sameClick is how long after the popover lost the focus a click on the tray is the one that took it.
-const sameClick = 400 * time.Millisecond
+const (
+	// away is how long the popover stays without the focus: desktops take it for a moment while they arrange windows.
+	away = 100 * time.Millisecond
+	// sameClick is how long after the popover lost the focus a click on the tray is the one that took it.
+	sameClick = 400 * time.Millisecond
+)
 
 // cuesWindow is the popover with its window, which is hidden rather than closed: it opens at once, and what the person typed
 // into it stays.
@@ -30,7 +34,8 @@ type cuesWindow struct {
 	view  *popover.Popover
 	asks  *inspector.Asks
 	shown bool
-	lost  time.Time // when it was hidden because it lost the focus
+	front bool      // it has the focus
+	lost  time.Time // when it last lost the focus, since it was shown
 }
 
 // toggleCues shows the popover, or hides it.
@@ -50,7 +55,7 @@ func (s *Shell) showCues() {
 		s.pop = s.newCues()
 	}
 	p := s.pop
-	p.shown = true
+	p.shown, p.front, p.lost = true, false, time.Time{}
 	if s.read {
 		p.view.Show(s.last.popover(s.Desk.Pending(), time.Now()))
 	}
@@ -62,13 +67,29 @@ func (s *Shell) showCues() {
 }
 
 func (s *Shell) placeCues() {
-	if s.Placer == nil || s.pop == nil || !s.pop.shown {
+	if s.Placer != nil && s.pop.shown {
+		s.Placer.Place(s.pop.win, s.focusCues)
+	}
+}
+
+// focusCues hides the popover once it has lost the focus that it had.
+func (s *Shell) focusCues(has bool) {
+	p := s.pop
+	had := p.front
+	p.front = has
+	if has || !had || !p.shown {
 		return
 	}
-	p := s.pop
-	s.Placer.Place(p.win, func() {
-		if p.shown {
-			p.lost = time.Now()
+	lost := time.Now()
+	p.lost = lost
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		select {
+		case <-time.After(away):
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) {
+		if !p.front && p.lost.Equal(lost) {
 			s.hideCues()
 		}
 	})

@@ -64,12 +64,13 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 	if n := len(running); n > 1 {
 		title = fmt.Sprintf("Work goes on at %d pieces", n)
 	}
-	keep := kit.NewButton("quit:keep", "Keep running", kit.Normal, w.Close)
+	leave := func() { s.leave(s.find(quitKey)) }
+	keep := kit.NewButton("quit:keep", "Keep running", kit.Normal, leave)
 	quit := kit.NewButton("quit:now", "Stop and quit", kit.Destructive, s.quit)
-	keep.OnEscape, quit.OnEscape = w.Close, w.Close
+	keep.OnEscape, quit.OnEscape = leave, leave
 	w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
 		if ev.Name == fyne.KeyEscape {
-			w.Close()
+			leave()
 		}
 	})
 	return kit.Pad(kit.Pane, kit.Column(kit.Groups,

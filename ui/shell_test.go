@@ -70,6 +70,7 @@ type world struct {
 	found      map[string][]pieces.Finding // by project, once it was looked over
 	ails       pieces.Finding              // what will be found
 	trayGone   bool
+	desktop    *desktopDouble // nil: the desktop of Fyne's own notifications
 	prompts    []pieces.Prompt
 	hidden     map[string]bool // snoozed
 	done       []string        // what the engine was asked for
@@ -284,6 +285,9 @@ func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	o := Options{App: w.app, Engine: w, Desk: &w.desk, Plane: server{w}, Calls: callBook{}, Pump: w.Pump, Log: slog.New(slog.DiscardHandler), Version: "0.1.0", DataFolder: "/data", Look: LookOf(w.values), Wear: w.wear, Hidden: w.hidden}
 	if withTray {
 		o.Tray = w
+	}
+	if w.desktop != nil {
+		o.Placer, o.Notifier = w.desktop, w.desktop
 	}
 	w.shell = New(o)
 	w.shell.Start(t.Context())
@@ -582,7 +586,7 @@ func TestAWindowThatIsOpenedAgainWhileItLeavesStays(t *testing.T) {
 	left := make(chan struct{})
 	o.Canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	w.click("Settings…")
-	time.AfterFunc(300*time.Millisecond, func() { close(left) })
+	time.AfterFunc(300*time.Millisecond, func() { w.Pump.Do(func() { close(left) }) })
 	w.Until("the time to leave is over", func() bool {
 		select {
 		case <-left:

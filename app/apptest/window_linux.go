@@ -177,6 +177,23 @@ func (w *Window) Size() (width, height int) {
 	return width, height
 }
 
+// Corner is where the upper left corner of the window's content is on the screen, in pixels.
+func (w *Window) Corner() (x, y int) {
+	w.t.Helper()
+	for line := range strings.Lines(w.xdotool("getwindowgeometry", "--shell", w.id)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		n, err := strconv.Atoi(value)
+		switch {
+		case err != nil:
+		case name == "X":
+			x = n
+		case name == "Y":
+			y = n
+		}
+	}
+	return x, y
+}
+
 // Resize gives the window's content another size.
 func (w *Window) Resize(width, height int) {
 	w.t.Helper()
