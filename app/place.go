@@ -53,6 +53,10 @@ func (p *placer) Place(w fyne.Window, focus func(has bool)) {
 		return
 	}
 	size, scale := w.Canvas().Size(), w.Canvas().Scale()
+	if most := float32(area.Dy()-2*edge) / scale; size.Height > most {
+		size.Height = most
+		w.Resize(size)
+	}
 	at := placed(pointer, screen, area, image.Pt(int(size.Width*scale), int(size.Height*scale)))
 	win.SetPos(at.X, at.Y)
 }

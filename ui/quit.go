@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fyne.io/fyne/v2"
 
@@ -17,6 +18,27 @@ const (
 
 // hasTray says whether the desktop shows the tray now.
 func (s *Shell) hasTray() bool { return s.Tray != nil && s.Tray.Present() }
+
+// trayPatience is how long a start without a window waits for a tray: at login the panel may come after the app.
+const trayPatience = 15 * time.Second
+
+// waitForTray opens a window when no tray comes.
+func (s *Shell) waitForTray() {
+	if s.hasTray() {
+		return
+	}
+	s.Pump.Go(s.ctx, func(ctx context.Context) error {
+		select {
+		case <-time.After(trayPatience):
+		case <-ctx.Done():
+		}
+		return nil
+	}, func(error) {
+		if !s.hasTray() && len(s.windows) == 0 {
+			s.openHome()
+		}
+	})
+}
 
 // TrayChanged is told that the desktop's tray came or went.
 func (s *Shell) TrayChanged() {

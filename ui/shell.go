@@ -118,7 +118,8 @@ func (s *Shell) Start(ctx context.Context) {
 			s.openWelcome()
 			return
 		}
-		if s.Hidden && s.tray != nil {
+		if s.Hidden && s.Tray != nil {
+			s.waitForTray()
 			return
 		}
 		s.openHome()

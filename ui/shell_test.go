@@ -72,8 +72,8 @@ type world struct {
 	trayGone   bool
 	desktop    *desktopDouble // nil: the desktop of Fyne's own notifications
 	prompts    []pieces.Prompt
-	hidden     map[string]bool // snoozed
-	done       []string        // what the engine was asked for
+	snoozed    map[string]bool
+	done       []string // what the engine was asked for
 }
 
 func (w *world) Examine(_ context.Context, id string) ([]pieces.Finding, error) {
@@ -204,7 +204,7 @@ func (w *world) Cues(context.Context, string) (engine.Cues, error) {
 	var all engine.Cues
 	for _, s := range w.list {
 		p := s.Piece
-		if c, ok := s.Cue(); ok && !w.hidden[p.ID] {
+		if c, ok := s.Cue(); ok && !w.snoozed[p.ID] {
 			all.Items = append(all.Items, engine.Cue{
 				Target: engine.Target{Kind: engine.TargetPiece, ID: p.ID}, Group: c.Group, Reason: string(c.Gate), Label: c.Label, Title: p.Name,
 				ProjectID: p.ProjectID, ProjectName: w.nameOf(p.ProjectID), Since: s.HistoryAt, Fingerprint: c.Fingerprint, Primary: c.Primary,
@@ -228,7 +228,7 @@ func (w *world) nameOf(id string) string {
 
 func (w *world) Snooze(_ context.Context, t engine.Target, _ string) (int, error) {
 	w.mu.Lock()
-	w.hidden[t.ID] = true
+	w.snoozed[t.ID] = true
 	w.mu.Unlock()
 	w.hub.Wake()
 	return 1, nil
@@ -272,7 +272,7 @@ func (w *world) untilDone(what string) {
 
 func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	t.Helper()
-	w := &world{T: t, Stage: stage.New(t), values: map[string]string{}, hidden: map[string]bool{}}
+	w := &world{T: t, Stage: stage.New(t), values: map[string]string{}, snoozed: map[string]bool{}}
 	for _, s := range pieces.Settings() {
 		w.values[s.Key] = s.Default
 	}
