@@ -43,7 +43,9 @@ func TestTheTraysClickOpensThePopoverAndItsKeysAnswerCues(t *testing.T) {
 
 	// A click on the notification opens the piece, and the notification goes with its cue.
 	ready := func(label string) func(apptest.Notification) bool {
-		return func(n apptest.Notification) bool { return n.Summary == label && strings.HasPrefix(n.Body, "Upload retry (") }
+		return func(n apptest.Notification) bool {
+			return n.Summary == label && strings.HasPrefix(n.Body, "Upload retry (")
+		}
 	}
 	n := r.desk.WaitNotification(t, ready("Spec ready"))
 	n.InvokeAction(t, "default")

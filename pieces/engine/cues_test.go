@@ -94,7 +94,9 @@ func TestAnAgentsQuestionIsACueOfItsOwnAge(t *testing.T) {
 
 func TestRunningLineSaysWhereWorkGoesOn(t *testing.T) {
 	t.Parallel()
-	in := func(project string, agents bool) engine.Running { return engine.Running{ProjectName: project, Agents: agents} }
+	in := func(project string, agents bool) engine.Running {
+		return engine.Running{ProjectName: project, Agents: agents}
+	}
 	for want, list := range map[string][]engine.Running{
 		"":                                     nil,
 		"2 running in muse":                    {in("muse", true), in("muse", true)},

@@ -79,6 +79,7 @@ func (l *cueList) TypedKey(ev *fyne.KeyEvent) {
 		p.press()
 	case fyne.KeyEscape:
 		p.escape()
+	default:
 	}
 }
 

@@ -76,12 +76,12 @@ type asks struct{ *world }
 
 func (a asks) Show(t engine.Target) bool { return a.form1(t) }
 
-func open(t testing.TB, s *stage.Stage) *world {
-	t.Helper()
-	w := &world{TB: t, Stage: s, asks: map[engine.Target]bool{}, clock: time.Unix(1000, 0)}
+func open(tb testing.TB, s *stage.Stage) *world {
+	tb.Helper()
+	w := &world{TB: tb, Stage: s, asks: map[engine.Target]bool{}, clock: time.Unix(1000, 0)}
 	out := func(format string, args ...any) { w.left = append(w.left, fmt.Sprintf(format, args...)) }
 	w.form = kit.Column(kit.Together, kit.NewParagraph("Which colour?"), kit.NewEntry("prompt:answer"), kit.NewButton("prompt:send", "Send answer", kit.Primary, func() { out("sent") }))
-	w.p = New(t.Context(), Options{
+	w.p = New(tb.Context(), Options{
 		Engine: w, Desk: w, Asks: asks{w}, Pump: s.Pump, Now: func() time.Time { return w.clock },
 		Actions: Actions{
 			Open:         func(c Cue) { out("open %s", c.Target.ID) },
@@ -146,6 +146,7 @@ func (w *world) until(what string, n int) {
 
 func TestPicturesOfThePopover(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		w := open(t, s)
 		for name, m := range map[string]Model{"empty": {}, "usual": usual(), "crowded": crowded(500)} {
 			w.show(m)
