@@ -164,21 +164,26 @@ func (s *Shell) openTarget(t engine.Target, projectID string) {
 	s.openPiece(projectID, t.ID)
 }
 
-// openSession opens the piece of a session, or its project.
+// openSession opens the piece of a session, or the window of the project's own sessions.
 func (s *Shell) openSession(id string) {
-	var projectID, pieceID string
-	s.Pump.Go(s.ctx, func(ctx context.Context) error {
-		found, err := s.Engine.Session(ctx, id)
-		projectID, pieceID = found.ProjectID, found.PieceID
+	var found pieces.Session
+	var project pieces.Project
+	s.Pump.Go(s.ctx, func(ctx context.Context) (err error) {
+		if found, err = s.Engine.Session(ctx, id); err != nil || found.ProjectID == "" {
+			return err
+		}
+		project, err = s.Engine.Project(ctx, found.ProjectID)
 		return err
 	}, func(err error) {
 		switch {
 		case err != nil:
 			s.Log.Error("open session", "id", id, "err", err)
-		case projectID == "":
+		case found.ProjectID == "":
 			s.openHome()
+		case found.Kind == pieces.SessionCanvas:
+			s.openSessions(project).Open(id)
 		default:
-			s.OpenPiece(projectID, pieceID)
+			s.OpenPiece(found.ProjectID, found.PieceID)
 		}
 	})
 }
