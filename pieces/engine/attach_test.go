@@ -45,7 +45,9 @@ func TestAttachedFilesAreCopiedReadByTheSpecStepAndDeletedWithTheirItem(t *testi
 		t.Errorf("the piece has %+v", s.Piece.Attachments)
 	}
 	if !slices.ContainsFunc(w.model.Requests(), func(r piecestest.Request) bool {
-		return slices.ContainsFunc(r.Messages, func(m piecestest.Message) bool { return strings.Contains(strings.Join(m.Results, "\n"), "the button is copper") })
+		return slices.ContainsFunc(r.Messages, func(m piecestest.Message) bool {
+			return strings.Contains(strings.Join(m.Results, "\n"), "the button is copper")
+		})
 	}) {
 		t.Error("the spec step did not get to read the file without being asked about")
 	}

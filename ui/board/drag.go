@@ -61,7 +61,7 @@ func (d *drag) begin(id string) bool {
 	d.id, d.over, d.drops = id, nil, map[*column]pieces.Drop{}
 	it := d.b.columns[at].items[row]
 	for _, c := range d.b.columns {
-		drop := pieces.Drop{}
+		var drop pieces.Drop
 		if it.draft != nil {
 			drop = pieces.DropDraft(*it.draft, c.phase)
 		} else {

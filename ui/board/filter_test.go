@@ -98,8 +98,12 @@ func TestArrowsMoveBetweenCardsAndEnterOpens(t *testing.T) {
 		key  fyne.KeyName
 		want string
 	}{
-		{fyne.KeyRight, "card:spec"}, {fyne.KeyRight, "card:auto"}, {fyne.KeyRight, "card:keyed"}, {fyne.KeyRight, "card:keyed"},
-		{fyne.KeyUp, "card:keyed"}, {fyne.KeyLeft, "card:auto"},
+		{fyne.KeyRight, "card:spec"},
+		{fyne.KeyRight, "card:auto"},
+		{fyne.KeyRight, "card:keyed"},
+		{fyne.KeyRight, "card:keyed"},
+		{fyne.KeyUp, "card:keyed"},
+		{fyne.KeyLeft, "card:auto"},
 	} {
 		stage.Press(w, c.key)
 		if at() != c.want {

@@ -166,7 +166,8 @@ func TestDiskUseIsMeasuredAndReleased(t *testing.T) {
 	e.disk = []engine.DiskUse{
 		{PieceID: "review", Piece: "Export to CSV", Bytes: 2_000_000, Keeps: "The piece is not done"},
 		{PieceID: "done", Piece: "Dark theme", Bytes: 500_000_000},
-		{PieceID: "half", Piece: "Half", Bytes: 5}, {PieceID: "half", Piece: "Half", Agent: "One", Bytes: 5, Keeps: "It has changes that no commit holds"},
+		{PieceID: "half", Piece: "Half", Bytes: 5},
+		{PieceID: "half", Piece: "Half", Agent: "One", Bytes: 5, Keeps: "It has changes that no commit holds"},
 	}
 	w := openWindow(t, stage.New(t), e, 1280, 800)
 	w.sees("card:done")

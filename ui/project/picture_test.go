@@ -172,7 +172,8 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		e.disk = []engine.DiskUse{
 			{PieceID: "running", Piece: "Search by tag", Bytes: 812_000_000, Keeps: "The piece is busy"},
 			{PieceID: "review", Piece: "Export to CSV", Bytes: 212_000_000, Keeps: "The piece is not done"},
-			{PieceID: "done", Piece: "Dark theme", Bytes: 500_000_000}, {PieceID: "gone", Bytes: 1_200_000, Keeps: "Its piece is deleted"},
+			{PieceID: "done", Piece: "Dark theme", Bytes: 500_000_000},
+			{PieceID: "gone", Bytes: 1_200_000, Keeps: "Its piece is deleted"},
 		}
 		w := openWindow(t, s, e, 1280, 800)
 		w.sees("card:planned")
