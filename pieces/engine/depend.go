@@ -255,6 +255,9 @@ func (e *Engine) bringInLine(ctx context.Context, id string) error {
 		}
 		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 			c.Note = waitWords(s.Dependencies)
+			if on == pieces.OnDependenciesMet {
+				e.moveOn(ctx, s, c)
+			}
 			return nil
 		})
 		if err == nil {

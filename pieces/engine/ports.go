@@ -132,6 +132,8 @@ type GitWork interface {
 	Diff(ctx context.Context, worktree, base string, limit int) (pieces.Diff, error)
 	Merge(ctx context.Context, worktree, branch, from, message string) error
 	AbortMerge(ctx context.Context, worktree string) error
+	// FastForward moves a branch without commits of its own, and its worktree, on to a later commit.
+	FastForward(ctx context.Context, worktree, branch, commit string) error
 	Push(ctx context.Context, worktree, remote, branch string) error
 	GitSaved
 	// Fingerprint changes with every change of a file that no commit holds.

@@ -318,3 +318,30 @@ func TestTheLoopSplitsOnlyWhileItPlays(t *testing.T) {
 		t.Error("the original is not held before the prerequisite's pull request is merged")
 	}
 }
+
+func TestWhatWaitedStartsFromWhatLanded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoParts())
+	s := w.toProposals()
+	id := s.Piece.ID
+	w.split(id, s.Piece.Splits.AcceptAll()...)
+	landed := w.repo.CommitElsewhere("main", "schema.txt", "the prerequisite landed\n")
+	w.write(w.part("Schema first").Piece.ID, toDone)
+	s = w.untilGate(id, pieces.GateStrategyReady)
+	if s.Piece.Base.Commit != landed || w.repo.Git("-C", s.Piece.Worktree, "rev-parse", "HEAD") != landed {
+		t.Errorf("it starts from %s, want %s", s.Piece.Base.Commit, landed)
+	}
+	if diff, err := w.engine.Diff(t.Context(), id); err != nil || len(diff.Files) != 0 {
+		t.Errorf("it says that it changed %+v, %v", diff.Files, err)
+	}
+
+	// One that has work of its own stays where it is, and goes on all the same.
+	later := w.part("Metrics later")
+	w.repo.Git("-C", later.Piece.Worktree, "commit", "--quiet", "--allow-empty", "-m", "Begun by hand")
+	w.write(id, toDone)
+	now := w.untilGate(later.Piece.ID, pieces.GateSpecReady)
+	rows, err := w.engine.History(t.Context(), later.Piece.ID)
+	if err != nil || now.Piece.Base.Commit != later.Piece.Base.Commit || !strings.Contains(rows[len(rows)-1].Note, "there is work on its branch already") {
+		t.Errorf("base %s, history %+v, %v", now.Piece.Base.Commit, rows, err)
+	}
+}

@@ -289,3 +289,33 @@ func TestBigPatchIsCutWithoutBeingRead(t *testing.T) {
 		t.Errorf("%d files, cut %v, %v", len(d.Files), d.Cut, err)
 	}
 }
+
+func TestFastForwardMovesOnOnlyWhatHasNothingOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	path, branch := p.worktree("x")
+	other, _ := p.worktree("y")
+	p.write(other, "y.txt", "y\n")
+	p.git(other, "add", ".")
+	p.git(other, "commit", "-q", "-m", "y")
+	later := p.head(other)
+	p.write(path, "y.txt", "in the way\n")
+	if err := p.FastForward(t.Context(), path, branch, later); err == nil || p.head(path) == later {
+		t.Errorf("with a file in the way: %v", err)
+	}
+	p.remove(path, "y.txt")
+	for range 2 {
+		if err := p.FastForward(t.Context(), path, branch, later); err != nil || p.head(path) != later {
+			t.Fatalf("at %s: %v", p.head(path), err)
+		}
+	}
+	if err := p.FastForward(t.Context(), path, branch, p.head(p.repo)); err == nil || p.head(path) != later {
+		t.Errorf("to an earlier commit: %v", err)
+	}
+	p.git(other, "commit", "-q", "--allow-empty", "-m", "theirs")
+	p.git(path, "commit", "-q", "--allow-empty", "-m", "ours")
+	ours := p.head(path)
+	if err := p.FastForward(t.Context(), path, branch, p.head(other)); err == nil || p.head(path) != ours {
+		t.Errorf("with a commit of its own: %v", err)
+	}
+}

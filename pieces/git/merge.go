@@ -75,6 +75,32 @@ func (g *Git) merge(ctx context.Context, worktree, branch, from, message string)
 	return errors.Join(err, g.AbortMerge(context.WithoutCancel(ctx), worktree))
 }
 
+// FastForward moves the worktree's branch and files on to a later commit, named by its full id. Where the branch has commits of its own, or a file
+// is in the way, nothing is changed.
+func (g *Git) FastForward(ctx context.Context, worktree, branch, commit string) error {
+	err := errors.Join(checkPath(worktree), checkBranch(branch), checkRevision(commit))
+	if err == nil {
+		err = g.onBranch(ctx, worktree, branch)
+	}
+	if err == nil {
+		_, err = g.run(ctx, call{
+			dir: worktree, set: noHooks, write: true, limit: g.limits.tree,
+			args: []string{"merge", "--quiet", "--ff-only", "--no-autostash", commit},
+		})
+	}
+	if err == nil {
+		var head string
+		// Git takes an earlier commit for one that is merged already.
+		if head, err = g.resolve(ctx, worktree, "HEAD"); err == nil && head != commit {
+			err = errors.New("the branch is ahead of it")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("move %s on to %s: %w", branch, commit, err)
+	}
+	return nil
+}
+
 // waiting names the conflicts of a merge that is under way already.
 func (g *Git) waiting(ctx context.Context, worktree string) error {
 	files, err := g.unmerged(ctx, worktree)
