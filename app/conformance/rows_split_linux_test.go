@@ -66,9 +66,11 @@ func splitStoryRows() []row {
 			p.same("the part's gate", part["gate"], "specReady")
 		}),
 		is("splitHold refuses approveSpec and generateStrategy with its reason", func(p *probe) {
+			p.until("both wait", func() bool {
+				return p.get(deltaID)["activity"] == "waiting" && p.splitOff("Delta later")["activity"] == "waiting"
+			})
 			later := p.splitOff("Delta later")
 			for _, o := range []object{p.get(deltaID), later} {
-				p.same("activity", o["activity"], "waiting")
 				p.same("waiting", o["waiting"], true)
 				hold, _ := o["splitHold"].(object)
 				p.shape("splitHold", hold, "reason string, blockingPieceIds array")
