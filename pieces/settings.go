@@ -109,7 +109,7 @@ func buildSettings() []Setting {
 		{Key: KeyMCPPreferredPort, Kind: SettingInt, Default: "8787", Min: 1024, Max: 65535, Sentence: "The port the MCP server tries first"},
 		on(KeyMCPAskBefore, "false", "Approve each one in Fermata"),
 		{Key: KeyAgentsAtOnce, Kind: SettingInt, Default: "3", Min: 1, Max: 16, Sentence: "How many agents of one piece run side by side"},
-		on(KeyAutoSplit, "false", "Applies split proposals without asking"),
+		on(KeyAutoSplit, "false", "Applies split proposals of Auto and Loop pieces without asking"),
 		on(KeyStartSplits, "false", "Starts the pieces of a split in the original's lane; off, they wait for you at their spec"),
 		{Key: KeyClaudeAtOnce, Kind: SettingInt, Default: "6", Min: 1, Max: 64, Sentence: "How many Claude Code processes run at once over all pieces; the others wait for their turn"},
 		{Key: KeyPermissionProfile, Kind: SettingChoice, Default: string(ProfileStandard), Choices: []string{string(ProfileSafe), string(ProfileStandard), string(ProfileTrusted)}, Sentence: "What agents may do without asking"},
