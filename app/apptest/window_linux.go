@@ -22,7 +22,15 @@ type Window struct {
 // Window waits for a visible window with exactly this title.
 func (d *Desktop) Window(t T, title string) *Window {
 	t.Helper()
-	out, err := d.run("xdotool", "search", "--sync", "--onlyvisible", "--name", exactly(title))
+	var out string
+	var err error
+	// The search fails when a window that it looks at goes meanwhile: it may be any other one.
+	const tries = 10
+	for range tries {
+		if out, err = d.run("xdotool", "search", "--sync", "--onlyvisible", "--name", exactly(title)); err == nil || !strings.Contains(err.Error(), "BadWindow") {
+			break
+		}
+	}
 	ids := strings.Fields(out)
 	if err != nil || len(ids) == 0 {
 		t.Fatalf("wait for window %q: %v", title, err)
