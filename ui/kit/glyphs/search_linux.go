@@ -86,7 +86,7 @@ func lacks(path string, letters []rune) []rune {
 	if err != nil {
 		return letters
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was read only
 	faces, err := opentype.NewLoaders(file)
 	if err != nil {
 		return letters
