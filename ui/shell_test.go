@@ -254,6 +254,10 @@ func (w *world) PauseLoop(_ context.Context, id string, _ pieces.Actor) (pieces.
 	return pieces.Project{}, nil
 }
 
+func (w *world) LoopStanding(context.Context, string) (pieces.LoopStanding, error) {
+	return pieces.LoopStanding{}, nil
+}
+
 func (w *world) did(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -51,8 +51,9 @@ type Disk interface {
 	ReleaseWorktree(ctx context.Context, pieceID string, by pieces.Actor) error
 }
 
-// Loops plays and pauses the project's Loop.
+// Loops plays and pauses the project's Loop, and says how it stands.
 type Loops interface {
 	PlayLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
 	PauseLoop(ctx context.Context, projectID string, by pieces.Actor) (pieces.Project, error)
+	LoopStanding(ctx context.Context, projectID string) (pieces.LoopStanding, error)
 }

@@ -38,7 +38,7 @@ func newLoopBar(p *Project) *loopBar {
 
 // show tells how the Loop of a project stands.
 func (l *loopBar) show(m model) {
-	l.now = pieces.Loop{Project: m.project, Drafts: m.drafts, Pieces: m.list}.Standing()
+	l.now = m.loop
 	l.draw()
 }
 

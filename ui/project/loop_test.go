@@ -31,6 +31,14 @@ func TestTheLoopIsPlayedAndPausedInTheToolbar(t *testing.T) {
 	})
 	w.Until("it says what it does", func() bool { return shows(w, "The Loop plays: 1 of 1 at work, 0 of 2 pull requests open") })
 	w.Keep(w.Window, "loop-playing")
+	// The pull request of an archived piece is open all the same, whether the board shows the piece or not.
+	e.change(func() {
+		e.list = append(e.list, pieces.Snapshot{Piece: pieces.Piece{
+			ID: "archived", Archived: true, Phase: pieces.PhaseComplete, Activity: pieces.Idle, Config: pieces.Config{Lane: pieces.LaneLoop},
+			PR: &pieces.PullRequest{Number: 7, State: pieces.PullRequestOpen},
+		}})
+	})
+	w.Until("it counts it", func() bool { return shows(w, "1 of 2 pull requests open") })
 	w.click("pauseLoop")
 	w.logged("pause " + e.project.ID + " by person")
 	w.Until("it says what still runs", func() bool { return shows(w, "The Loop is paused; 1 at work to the next gate") })

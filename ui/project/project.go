@@ -99,6 +99,7 @@ type model struct {
 	drafts  []pieces.Draft
 	list    []pieces.Snapshot
 	on      map[string][]pieces.Dependency // what drafts and pieces wait on
+	loop    pieces.LoopStanding
 }
 
 // New makes the content and follows the engine until ctx ends or Close is called.
@@ -170,6 +171,9 @@ func (p *Project) read(ctx context.Context) (m model, err error) {
 		return m, err
 	}
 	if m.on, err = p.o.Engine.Dependencies(ctx); err != nil {
+		return m, err
+	}
+	if m.loop, err = p.o.Engine.LoopStanding(ctx, p.o.ProjectID); err != nil {
 		return m, err
 	}
 	m.list, err = p.o.Engine.Pieces(ctx, pieces.PieceFilter{ProjectID: p.o.ProjectID, IncludeArchived: p.archived.Load()})

@@ -258,6 +258,12 @@ func (f *fakeEngine) PauseLoop(_ context.Context, id string, by pieces.Actor) (p
 	return f.turnLoop("pause", id, by, false)
 }
 
+func (f *fakeEngine) LoopStanding(context.Context, string) (pieces.LoopStanding, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return pieces.Loop{Project: f.project, Drafts: f.drafts, Pieces: f.list}.Standing(), nil
+}
+
 func (f *fakeEngine) turnLoop(word, id string, by pieces.Actor, plays bool) (p pieces.Project, err error) {
 	f.change(func() {
 		f.log = append(f.log, fmt.Sprintf("%s %s by %s", word, id, by))
