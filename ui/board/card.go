@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func faceOfPiece(s pieces.Snapshot, now time.Time) face {
 	if s.Piece.CostUSD > 0 {
 		f.money = kit.Money(s.Piece.CostUSD)
 	}
-	if f.note = pullRequest(s.Piece.PR); f.note == "" {
+	if f.note = cmp.Or(pullRequest(s.Piece.PR), codeReview(s.Piece.CodeReview)); f.note == "" {
 		f.done, f.total = s.AgentCount()
 	}
 	return f
@@ -134,7 +135,7 @@ func (c *card) show(f face) {
 	c.Refresh()
 }
 
-// cardRows places a card's parts in three lines: name and source, state and age, lane and progress or pull request and cost.
+// cardRows places a card's parts in three lines: name and source, state and age, lane and progress, pull request or code review, and cost.
 type cardRows struct{ c *card }
 
 const (

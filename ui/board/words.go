@@ -93,3 +93,15 @@ func pullRequest(pr *pieces.PullRequest) string {
 	}
 	return words
 }
+
+// codeReview says what there is to know of a code review beside what the piece does; empty once it came to its end.
+func codeReview(run pieces.CodeReviewRun) string {
+	switch run.State {
+	case pieces.CodeReviewRunning:
+		return "Code review runs"
+	case pieces.CodeReviewFailed:
+		return "Code review failed"
+	default:
+		return ""
+	}
+}
