@@ -143,9 +143,9 @@ func Holds(lane Lane, play bool) bool {
 	return lane == LaneLoop || (lane == LaneAuto && play)
 }
 
-// Waits says whether the draft was released and its dependencies hold it.
+// Waits says whether the draft's dependencies hold it: it was released, or a playing Loop would start it.
 func (d Draft) Waits(on []Dependency) bool {
-	return d.ReleasedBy != "" && d.Lane != LaneManual && len(BlockingKeys(on)) > 0
+	return (d.ReleasedBy != "" || d.Offered) && d.Lane != LaneManual && len(BlockingKeys(on)) > 0
 }
 
 // Waits says whether the piece's dependencies hold it right now.

@@ -144,7 +144,7 @@ func TestDependenciesMoveOnlyWhatRunsByItself(t *testing.T) {
 	}
 }
 
-func TestADraftWaitsOnceItIsReleased(t *testing.T) {
+func TestADraftWaitsOnceItIsReleasedOrOfferedToAPlayingLoop(t *testing.T) {
 	t.Parallel()
 	open := []Dependency{{ID: "b"}}
 	for _, c := range []struct {
@@ -156,6 +156,9 @@ func TestADraftWaitsOnceItIsReleased(t *testing.T) {
 		{Draft{Lane: LaneAuto}, open, false},
 		{Draft{Lane: LaneLoop, ReleasedBy: ByClient}, nil, false},
 		{Draft{Lane: LaneManual, ReleasedBy: ByClient}, open, false},
+		{Draft{Lane: LaneLoop}, open, false},
+		{Draft{Lane: LaneLoop, Offered: true}, open, true},
+		{Draft{Lane: LaneLoop, Offered: true}, nil, false},
 	} {
 		if got := c.draft.Waits(c.on); got != c.want {
 			t.Errorf("%+v on %+v: %v", c.draft, c.on, got)

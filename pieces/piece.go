@@ -145,9 +145,12 @@ type Draft struct {
 	Attachments []Attachment
 	// ReleasedBy says who released the draft while its dependencies hold it; empty when nobody did.
 	ReleasedBy Actor
-	Version    int64
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// Offered says that the draft is on the Loop's lane and the Loop plays, so that it needs no release. Whoever reads the draft
+	// with its project fills it; it is not stored.
+	Offered   bool
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Config is the configuration that a piece carries from its release on.

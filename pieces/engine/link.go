@@ -34,7 +34,7 @@ func (e *Engine) subject(ctx context.Context, r Request) (pieces.Snapshot, error
 // linkable returns a piece, or a draft as a piece that stands in the Backlog, and whether its dependencies hold it.
 func (e *Engine) linkable(ctx context.Context, id string) (s pieces.Snapshot, waits bool, err error) {
 	// The draft is looked for first: one that is released meanwhile is then found as a piece.
-	d, err := e.Store.Draft(ctx, id)
+	d, err := e.Draft(ctx, id)
 	if errors.Is(err, pieces.ErrNotFound) {
 		s, err = e.Piece(ctx, id)
 		return s, s.Waits(), err

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,9 +260,27 @@ func TestTheLoopTakesADraftOnceWhatItWaitsOnIsMerged(t *testing.T) {
 	w := newWorld(t, looping())
 	first := w.loopDraft(1)
 	second := w.loopDraft(2, first)
+	waits := func() bool {
+		t.Helper()
+		d, err := w.engine.Draft(t.Context(), second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := w.engine.Drafts(t.Context(), w.id)
+		if at := slices.IndexFunc(list, func(d pieces.Draft) bool { return d.ID == second }); err != nil || at < 0 || list[at].Waits(w.on(second)) != d.Waits(w.on(second)) {
+			t.Errorf("the Backlog tells otherwise than the draft itself: %+v, %v", list, err)
+		}
+		return d.Waits(w.on(second))
+	}
+	if waits() {
+		t.Error("a draft waits on its dependencies while nobody plays the Loop")
+	}
 	w.playLoop()
 	w.untilPiece(first)
 	w.untilGate(first, pieces.GateMergePullRequest)
+	if !waits() {
+		t.Error("a draft that a playing Loop would start does not wait")
+	}
 	if !w.isDraft(second) {
 		t.Fatal("a draft started before what it waits on was merged")
 	}

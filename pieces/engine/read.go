@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fermata/pieces"
 )
@@ -35,13 +36,26 @@ func (e *Engine) Project(ctx context.Context, id string) (pieces.Project, error)
 
 // Drafts lists the Backlog of a project, or of all when projectID is empty.
 func (e *Engine) Drafts(ctx context.Context, projectID string) ([]pieces.Draft, error) {
-	return e.Store.Drafts(ctx, projectID)
+	list, err := e.Store.Drafts(ctx, projectID)
+	if err != nil || !slices.ContainsFunc(list, func(d pieces.Draft) bool { return d.Lane == pieces.LaneLoop }) {
+		return list, err
+	}
+	projects, err := e.Projects(ctx)
+	for i := range list {
+		list[i].Offered = list[i].Lane == pieces.LaneLoop && slices.ContainsFunc(projects, func(p pieces.Project) bool { return p.ID == list[i].ProjectID && p.LoopPlaying })
+	}
+	return list, err
 }
 
 // Draft returns one draft; an unknown id is a Refusal.
 func (e *Engine) Draft(ctx context.Context, id string) (pieces.Draft, error) {
 	d, err := e.Store.Draft(ctx, id)
-	return d, unknown("draftId", err)
+	if err != nil || d.Lane != pieces.LaneLoop {
+		return d, unknown("draftId", err)
+	}
+	p, err := e.Project(ctx, d.ProjectID)
+	d.Offered = p.LoopPlaying
+	return d, err
 }
 
 // Pieces lists pieces, oldest first.

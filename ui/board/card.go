@@ -42,7 +42,7 @@ func faceOfPiece(s pieces.Snapshot, now time.Time) face {
 func faceOfDraft(d pieces.Draft, on []pieces.Dependency, now time.Time) face {
 	f := face{title: d.Title, lane: laneWord(d.Lane), state: kit.StateIdle, age: kit.Age(d.UpdatedAt, now), color: kit.ColorMuted}
 	switch {
-	case d.ReleasedBy != "":
+	case d.ReleasedBy != "" || d.Waits(on):
 		f.word = waitsOn(on)
 	case strings.TrimSpace(d.Spec) == "":
 		f.word = "Seed"

@@ -199,6 +199,17 @@ func TestCardsSayWhatTheyWaitForAndWhereTheyCameFrom(t *testing.T) {
 	if f := faceOfPiece(open, noon); f.note != "#42 open, 3 of 4 checks passed" || f.word != "Ready to merge" {
 		t.Errorf("a pull request: %+v", f)
 	}
+	reviewed := at("r", pieces.PhaseReview, pieces.Idle)
+	for state, note := range map[pieces.CodeReviewState]string{pieces.CodeReviewRunning: "Code review runs", pieces.CodeReviewFailed: "Code review failed", pieces.CodeReviewDone: ""} {
+		reviewed.Piece.CodeReview.State = state
+		if f := faceOfPiece(reviewed, noon); f.note != note {
+			t.Errorf("a code review that is %s: %+v", state, f)
+		}
+	}
+	offered := pieces.Draft{Lane: pieces.LaneLoop, Offered: true}
+	if f := faceOfDraft(offered, waits.Dependencies[1:2], noon); f.word != "Waits on Login" {
+		t.Errorf("a draft that a playing Loop would start: %+v", f)
+	}
 	held := pieces.Draft{ReleasedBy: pieces.ByPerson}
 	if f := faceOfDraft(held, waits.Dependencies[1:2], noon); f.word != "Waits on Login" {
 		t.Errorf("a held draft: %+v", f)

@@ -48,6 +48,8 @@ func pieceWaits(s pieces.Snapshot) waitView {
 func draftWaits(d pieces.Draft, on map[string][]pieces.Dependency) waitView {
 	w := waitView{id: d.ID, on: on[d.ID], off: on == nil, adds: true}
 	switch {
+	case d.Waits(w.on) && d.ReleasedBy == "":
+		w.note = cmp.Or(stuckWords(w.on), "The Loop plays, and starts it once these are done and it is its turn.")
 	case d.Waits(w.on):
 		w.note = cmp.Or(stuckWords(w.on), "It was released, and starts by itself once these are done.")
 	case d.Lane == pieces.LaneManual && len(w.on) > 0:
