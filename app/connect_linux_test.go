@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fermata/app/apptest"
+	"fermata/pieces"
 	"fermata/pieces/piecestest"
 )
 
@@ -93,6 +94,10 @@ func TestTheCommandLineTalksToTheRunningAppAndASecondStartShowsIt(t *testing.T) 
 	}
 	if out, code := r.fermata("settings", "set", "pieces.agentsAtOnce", "5"); code != 0 || out != "pieces.agentsAtOnce=5" {
 		t.Errorf("set without an app: %d %q", code, out)
+	}
+	// The preferred port may be another app's until this one is killed, and this one's after.
+	if out, code := r.fermata("settings", "set", pieces.KeyMCPPreferredPort, freePort(t)); code != 0 {
+		t.Fatalf("choose a port: %d %s", code, out)
 	}
 	r.start()
 	if out, code := r.fermata("settings", "get", "pieces.agentsAtOnce"); code != 0 || out != "5" {
