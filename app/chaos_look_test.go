@@ -80,10 +80,10 @@ func checkout(t *testing.T, repo *piecestest.Repo) string {
 			return err
 		}
 		inGit := strings.HasPrefix(rel, ".git"+string(filepath.Separator))
-		if inGit && !slices.Contains([]string{"HEAD", "index", "config", "ORIG_HEAD", "MERGE_HEAD"}, filepath.Base(rel)) {
-			return nil
-		}
-		if inGit && filepath.Dir(rel) != ".git" || e.IsDir() {
+		switch {
+		case inGit && e.IsDir():
+			return fs.SkipDir // what worktrees and branches change
+		case inGit && !slices.Contains([]string{"HEAD", "index", "config", "ORIG_HEAD", "MERGE_HEAD"}, filepath.Base(rel)), e.IsDir():
 			return nil
 		}
 		info, err := e.Info()
