@@ -23,7 +23,7 @@ const (
 // returns the very same bytes. Twice the time is half the throughput.
 func TestBenchManyClients(t *testing.T) {
 	s := newServed(t)
-	ids := fill(t, s.store, filling{projects: addProjects(t, s.store, "shop", "site"), count: clientsPieces, sessions: true})
+	ids := fillStore(t, s.store, filling{projects: addProjects(t, s.store, "shop", "site"), count: clientsPieces, sessions: true})
 	call := benchMessage("get_piece", fmt.Sprintf(`{"pieceId":%q}`, ids[len(ids)/2]))
 	want := answerOf(t, s.url, call)
 	bareURL := serveBare(t, textOf(t, want))

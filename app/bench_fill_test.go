@@ -35,7 +35,7 @@ type filling struct {
 }
 
 // fill puts pieces into the store, each with three agents, its documents and its history.
-func fill(t *testing.T, s *store.Store, f filling) (ids []string) {
+func fillStore(t *testing.T, s *store.Store, f filling) (ids []string) {
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for i := range f.count {

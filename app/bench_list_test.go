@@ -25,7 +25,7 @@ var listAll = benchMessage("list_pieces", `{}`)
 // TestBenchReads measures calls on the real server against the same calls on a bare server that returns the very same bytes.
 func TestBenchReads(t *testing.T) {
 	few := newServed(t)
-	ids := fill(t, few.store, filling{projects: addProjects(t, few.store, "shop", "site"), count: 100, sessions: true})
+	ids := fillStore(t, few.store, filling{projects: addProjects(t, few.store, "shop", "site"), count: 100, sessions: true})
 	for _, c := range []struct{ name, call string }{
 		{"list_pieces_100", listAll},
 		{"get_piece", benchMessage("get_piece", fmt.Sprintf(`{"pieceId":%q}`, ids[len(ids)/2]))},
@@ -45,17 +45,17 @@ func TestBenchLongLists(t *testing.T) {
 	alone, ofAlone, _ := newDesk(t)
 	beside, ofBeside, _ := newDesk(t)
 	shop := addProjects(t, beside.store, "shop", "site")
-	fill(t, beside.store, filling{projects: shop[:1], count: 1000})
+	fillStore(t, beside.store, filling{projects: shop[:1], count: 1000})
 	changing := beside.changing
 	beside.changing = ""
 	benchCall(t, "list_pieces_1000", 3, beside, longCalls, listAll)
-	fill(t, beside.store, filling{projects: shop, count: many - 1000})
+	fillStore(t, beside.store, filling{projects: shop, count: many - 1000})
 	benchCall(t, "list_pieces_10000", 3, beside, longCalls, listAll)
 	beside.changing = changing
 	benchBeside(t, "list_pieces_beside_10000", alone, ofAlone, beside, ofBeside)
 
 	archived, ofArchived, desk := newDesk(t)
-	fill(t, archived.store, filling{projects: desk, count: many, archived: true})
+	fillStore(t, archived.store, filling{projects: desk, count: many, archived: true})
 	benchBeside(t, "list_pieces_archived_10000", alone, ofAlone, archived, ofArchived)
 }
 
@@ -64,7 +64,7 @@ func newDesk(t *testing.T) (s *served, list string, project []string) {
 	t.Helper()
 	s = newServed(t)
 	project = addProjects(t, s.store, "desk")
-	s.changing = fill(t, s.store, filling{projects: project, count: 100})[0]
+	s.changing = fillStore(t, s.store, filling{projects: project, count: 100})[0]
 	return s, benchMessage("list_pieces", fmt.Sprintf(`{"projectId":%q}`, project[0])), project
 }
 

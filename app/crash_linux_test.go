@@ -31,7 +31,8 @@ import (
 const crashCommand = "crash-child"
 
 // crashChild runs the whole object graph but the windows in the data folder of the environment, prints the endpoint, and
-// kills itself so many microseconds after so many writes of the store; 0 writes: never. It ends with its input.
+// kills itself so many microseconds after so many writes of the store; 0 writes: never. It ends with its input, and prints
+// how often the store wrote, and the nanoseconds of the processor that it and its descendants took.
 func crashChild(args []string) error {
 	writes, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
@@ -82,8 +83,17 @@ func crashChild(args []string) error {
 	cancel()
 	<-planed
 	c.engine.Close()
-	fmt.Println(writes)
-	return errors.Join(c.calls.close(), c.store.Close())
+	own, err := cpu(syscall.RUSAGE_SELF)
+	others, oerr := cpu(syscall.RUSAGE_CHILDREN)
+	fmt.Println(writes, own.Nanoseconds(), others.Nanoseconds())
+	return errors.Join(err, oerr, c.calls.close(), c.store.Close())
+}
+
+// cpu is the processor's time that this process or those it waited for have taken.
+func cpu(who int) (time.Duration, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(who, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
 }
 
 func dieAfter(s *store.Store, writes int64, delay time.Duration) {
@@ -109,12 +119,10 @@ type crashWorld struct {
 	accepted, unknown map[string]int
 }
 
-func newCrashWorld(t *testing.T) *crashWorld {
+func newCrashWorld(t *testing.T, script piecestest.Script) *crashWorld {
 	t.Helper()
 	r := &rig{t: t, home: filepath.Join(t.TempDir(), "home")}
-	r.surround(piecestest.Story([]piecestest.StoryAgent{
-		{Key: "one", Name: "One", File: "one.txt"}, {Key: "two", Name: "Two", File: "two.txt", After: []string{"one"}},
-	}))
+	r.surround(script)
 	return &crashWorld{rig: r, id: uuid.NewString(), accepted: map[string]int{}, unknown: map[string]int{}}
 }
 
@@ -258,8 +266,15 @@ func (w *crashWorld) walk() (alive bool) {
 	}
 }
 
-// quit ends the app as a person does and returns how often its store wrote.
-func (w *crashWorld) quit() int64 {
+// life is what an app did until it was quit.
+type life struct {
+	writes int64 // of its store
+	// own and others are what it and its descendants took of the processor.
+	own, others time.Duration
+}
+
+// quit ends the app as a person does.
+func (w *crashWorld) quit() life {
 	w.t.Helper()
 	if err := w.quitting(); err != nil {
 		w.t.Error(err)
@@ -268,11 +283,11 @@ func (w *crashWorld) quit() int64 {
 	if err = errors.Join(err, w.child.Wait()); err != nil {
 		w.t.Fatalf("quit: %v; the app said:\n%s", err, w.log.String())
 	}
-	writes, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-	if err != nil {
-		w.t.Fatal(err)
+	var l life
+	if _, err := fmt.Sscan(line, &l.writes, &l.own, &l.others); err != nil {
+		w.t.Fatalf("%q: %v", line, err)
 	}
-	return writes
+	return l
 }
 
 // buried waits for the killed app and sees to it that nothing of it lives on.
@@ -380,7 +395,9 @@ func (w *crashWorld) look(main string) {
 // crashAt takes a piece through the chain with one death on the way. It returns how often the store wrote altogether.
 func crashAt(t *testing.T, writes int64, delay int) int64 {
 	t.Helper()
-	w := newCrashWorld(t)
+	w := newCrashWorld(t, piecestest.Story([]piecestest.StoryAgent{
+		{Key: "one", Name: "One", File: "one.txt"}, {Key: "two", Name: "Two", File: "two.txt", After: []string{"one"}},
+	}))
 	main := checkout(t, w.repo)
 	alive := w.open(writes, delay) && w.walk()
 	if !alive {
@@ -396,7 +413,7 @@ func crashAt(t *testing.T, writes int64, delay int) int64 {
 	if writes > 0 && alive {
 		t.Errorf("it did not die at write %d", writes)
 	}
-	total := w.quit()
+	total := w.quit().writes
 	w.look(main)
 	return total
 }

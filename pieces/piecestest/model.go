@@ -132,7 +132,7 @@ func (m *Model) record(req Request) (Request, choice) {
 	m.mu.Unlock()
 	// Match is the caller's code, so no lock is held meanwhile.
 	chosen := script.pick(req)
-	req.Rule, req.Index = chosen.rule.Name, chosen.index
+	req.Rule, req.Index, req.At = chosen.rule.Name, chosen.index, time.Now()
 	req = m.requests.add(func(number int) Request {
 		req.Seq = number
 		return req

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Request is one request of the Messages API as the model saw it.
@@ -18,6 +19,7 @@ type Request struct {
 	Tools     []string // names of the offered tools
 	Stream    bool
 	Body      json.RawMessage
+	At        time.Time // of arrival
 	// Rule and Index name the rule that answers the request and which of its replies. Rule is empty without one.
 	Rule  string
 	Index int
