@@ -149,6 +149,7 @@ func buildMoves() []Move {
 	add(Trigger(RequestChanges), changeable, doneChanging, done)
 	add(OnChangesDone, unguarded, review, reviewChanging)
 	add(OnChangesDone, unguarded, done, doneChanging)
+	add(OnChangesPushed, unguarded, stay, done)
 	add(OnInterrupted, unguarded, review, reviewChanging)
 	add(OnInterrupted, unguarded, done, doneChanging)
 	add(Trigger(MarkDone), unguarded, done, finished, review, reviewChanging)

@@ -94,6 +94,7 @@ const (
 	OnPRFailed        Trigger = "pullRequestFailed"
 	OnPRRead          Trigger = "pullRequestRead"
 	OnChangesDone     Trigger = "changesDone"
+	OnChangesPushed   Trigger = "changesPushed"
 	OnWorktree        Trigger = "worktreeRead"
 	OnTextEdited      Trigger = "textEdited" // the person rewrote the spec or the strategy
 )

@@ -3,6 +3,7 @@ package pieces
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -136,6 +137,15 @@ func (s Snapshot) AgentCount() (completed, total int) {
 		}
 	}
 	return completed, total
+}
+
+// Trouble says why the piece's last step failed, and what its open pull request lacks; empty where nothing is wrong.
+func (s Snapshot) Trouble() string {
+	words := s.Piece.Failure
+	if s.Facts().PROpen && s.Piece.PR.PushNote != "" {
+		words = strings.TrimSpace(words + " " + s.Piece.PR.PushNote)
+	}
+	return words
 }
 
 // Progress runs from 0 to 1: the share of completed agents, and 1 once the piece is done.

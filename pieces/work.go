@@ -88,6 +88,8 @@ type PullRequest struct {
 	ReadAt   time.Time
 	ETag     string // of the last answer, for conditional requests
 	PollNote string // why the last poll could not read it; empty when it did
+	// PushNote says why commits that a feedback session made are not in it yet; empty when they are.
+	PushNote string
 }
 
 // PullRequestState is open, merged or closed.

@@ -77,6 +77,7 @@ type storedPR struct {
 	ReadAt   time.Time               `json:"readAt"`
 	ETag     string                  `json:"etag"`
 	PollNote string                  `json:"pollNote"`
+	PushNote string                  `json:"pushNote,omitempty"`
 }
 
 func toPieceRow(p pieces.Piece) pieceRow {

@@ -11,7 +11,7 @@ import (
 )
 
 // feedbackGoesOn is what createPR says while a feedback session works.
-const feedbackGoesOn = "A feedback session works on the piece: what it has committed is pushed, and what it commits later is not."
+const feedbackGoesOn = "A feedback session works on the piece: what it has committed is pushed now, and the rest once it ends."
 
 func checkChanges(r Request) error {
 	if strings.TrimSpace(r.Text) == "" {
@@ -104,8 +104,9 @@ func (e *Engine) feedback(ctx context.Context, s pieces.Snapshot, sessionID, tex
 func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, session pieces.Session, text string) {
 	p := s.Piece
 	cost, cause := e.change(ctx, g, s, session, text)
+	home := e.bringHome(ctx, p.ID, cause)
 	if ctx.Err() != nil {
-		return // quitting, or ended by markDone, which writes what became of the piece
+		return // quitting, or ended by whoever writes what became of the piece
 	}
 	// Whoever stops the session while it holds the piece's lock writes what became of it, and waits for us without it.
 	unlock, err := e.locks.lock(ctx, p.ID)
@@ -117,6 +118,7 @@ func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, se
 	s, err = e.moveLocked(free, p.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
 		endFeedback(c)
 		c.Piece.CostUSD += cost
+		home.write(c)
 		if cause != nil {
 			c.Piece.Failure = "The requested changes are not done: " + cause.Error()
 			c.Note = c.Piece.Failure
@@ -127,8 +129,16 @@ func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, se
 		e.Log.Error("write the end of requested changes", "piece", p.ID, "err", err)
 		return
 	}
+	e.afterChanges(s, home)
+}
+
+// afterChanges does what a feedback session held up.
+func (e *Engine) afterChanges(s pieces.Snapshot, home homecoming) {
 	if pr := s.Piece.PR; pr != nil && pr.State == pieces.PullRequestMerged {
 		e.spawn("release worktree", func(ctx context.Context) error { return e.releaseMerged(ctx, s.Piece) })
+	}
+	if s.Facts().PROpen && !home.open {
+		e.spawn("push changes", func(ctx context.Context) error { return e.pushLate(ctx, s.Piece.ID) })
 	}
 }
 
@@ -172,8 +182,8 @@ func (e *Engine) change(ctx context.Context, g *group, s pieces.Snapshot, sessio
 	return t.cost(), err
 }
 
-// stopChanges ends a feedback session that works on the piece, whose lock is held, and returns what it cost. When a process
-// of it lives on, the piece goes back to where it was before and says so.
+// stopChanges ends a feedback session that works on the piece, whose lock is held, and returns what it cost. A process of it
+// that lives on is an error.
 func (e *Engine) stopChanges(ctx context.Context, s pieces.Snapshot) (float64, error) {
 	id, changing := feedbackOf(s)
 	if !changing {
@@ -191,7 +201,52 @@ func (e *Engine) stopChanges(ctx context.Context, s pieces.Snapshot) (float64, e
 	for _, p := range left {
 		names = append(names, fmt.Sprintf("%s (process %d)", p.Command, p.PID))
 	}
-	return cost, e.notDone(ctx, s, cost, errors.New("these processes of its feedback session could not be ended: "+strings.Join(names, ", ")))
+	return cost, errors.New("these processes of its feedback session could not be ended: " + strings.Join(names, ", "))
+}
+
+// errStoppedChanges is why a feedback session did not come to its end that the person stopped.
+var errStoppedChanges = errors.New("it was stopped")
+
+// StopChanges ends the feedback session that works on a piece and nothing else of it. What it wrote stays in the worktree, and
+// what it committed on the branch. It is a Refusal when no such session works, and when a process of it lives on, which the
+// piece says then too.
+func (e *Engine) StopChanges(ctx context.Context, id string, by pieces.Actor) (pieces.Snapshot, error) {
+	unlock, err := e.locks.lock(ctx, id)
+	if err != nil {
+		return pieces.Snapshot{}, fmt.Errorf("stop the changes of piece %s: %w", id, err)
+	}
+	defer unlock()
+	s, err := e.Piece(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	if s.Facts().Feedback {
+		return s, refuse("The pull request is being opened. Stop the session once that is done.", nil)
+	}
+	if _, changing := feedbackOf(s); !changing {
+		return s, refuse("No feedback session works on this piece.", nil)
+	}
+	ctx = context.WithoutCancel(ctx) // a stop that began is carried through
+	cost, left := e.stopChanges(ctx, s)
+	home := e.bringHome(ctx, id, errStoppedChanges)
+	s, err = e.moveLocked(ctx, id, pieces.OnChangesDone, by, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Piece.CostUSD += cost
+		c.Note = "The feedback session was stopped."
+		home.write(c)
+		if left != nil {
+			c.Piece.Failure = "The feedback session was stopped, but " + left.Error() + "."
+			c.Note = c.Piece.Failure
+		}
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
+	e.afterChanges(s, home)
+	if left != nil {
+		return s, refuse(s.Piece.Failure, left)
+	}
+	return s, nil
 }
 
 // notDone takes back that a piece is done. A feedback session that was ended for it is over, whatever else failed.

@@ -68,6 +68,7 @@ func TestRequestedChangesAreMadeInTheWorktreeAndAPullRequestMayBeOpenedMeanwhile
 	if s.Piece.Failure != "" || strings.TrimSpace(w.repo.Git("show", s.Piece.Branch+":wish.txt")) != "as you wish" {
 		t.Errorf("failure %q; the change is not on the branch", s.Piece.Failure)
 	}
+	w.isPushed(s)
 	if session, err = w.engine.Session(t.Context(), session.ID); err != nil || session.State != pieces.SessionCompleted {
 		t.Errorf("the session is %s (%v)", session.State, err)
 	}

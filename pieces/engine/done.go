@@ -42,7 +42,7 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	ctx = context.WithoutCancel(ctx)
 	cost, err := e.stopChanges(ctx, s)
 	if err != nil {
-		return Result{}, err
+		return Result{}, e.notDone(ctx, s, cost, err)
 	}
 	saved := ""
 	if err = e.stopCodeReview(ctx, s); err == nil {

@@ -126,12 +126,17 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 	if left == "" {
 		e.loops.noteCutOff(s.Piece.ID)
 	}
+	home := homecoming{}
+	if s.Piece.Activity == pieces.Changing {
+		home = e.bringHome(ctx, s.Piece.ID, errors.New(interruptedWords))
+	}
 	_, err := e.move(ctx, s.Piece.ID, pieces.OnInterrupted, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Failure, c.Note = words, words
 		if c.Piece.Activity == pieces.Paused {
 			c.Piece.Pause = pieces.PauseInterrupted
 		}
 		c.Tasks = cutOff(s.Tasks, pieces.TaskInterrupted, interruptedWords)
+		home.write(c)
 		return nil
 	})
 	return err

@@ -76,7 +76,15 @@ func (e *Engine) openPR(ctx context.Context, s pieces.Snapshot, r Request) (piec
 		}
 		return s, refuse(words, err)
 	}
-	return e.prOpened(free, s.Piece.ID, pr, cost)
+	end, err := e.prOpened(free, s.Piece.ID, pr, cost)
+	if err != nil || !s.Facts().Feedback || end.Piece.Activity == pieces.Changing {
+		return end, err
+	}
+	// The feedback session ended after the push and before there was a pull request that it could have pushed to.
+	if err := e.pushLate(free, s.Piece.ID); err != nil {
+		return end, err
+	}
+	return e.Piece(free, s.Piece.ID)
 }
 
 func (e *Engine) prOpened(ctx context.Context, id string, pr pieces.PullRequest, cost float64) (pieces.Snapshot, error) {
@@ -92,19 +100,8 @@ func (e *Engine) prOpened(ctx context.Context, id string, pr pieces.PullRequest,
 }
 
 func (e *Engine) pushAndOpen(ctx context.Context, s pieces.Snapshot, r Request) (pieces.PullRequest, float64, error) {
-	project, err := e.Project(ctx, s.Piece.ProjectID)
+	project, remote, err := e.pushBranch(ctx, s.Piece)
 	if err != nil {
-		return pieces.PullRequest{}, 0, err
-	}
-	remote, err := e.remoteOf(ctx, project)
-	if err != nil {
-		return pieces.PullRequest{}, 0, err
-	}
-	dir := s.Piece.Worktree
-	if dir == "" || s.Piece.WorktreeMissing {
-		dir = project.Path
-	}
-	if err := e.Git.Push(ctx, dir, remote.Name, s.Piece.Branch); err != nil {
 		return pieces.PullRequest{}, 0, err
 	}
 	title, body, cost, err := e.prText(ctx, s, r)
@@ -115,6 +112,23 @@ func (e *Engine) pushAndOpen(ctx context.Context, s pieces.Snapshot, r Request) 
 		RemoteURL: remote.URL, Head: s.Piece.Branch, Base: project.Branch, Title: title, Body: body, Draft: r.IsDraft,
 	})
 	return pr, cost, err
+}
+
+// pushBranch pushes the piece's branch to where its pull request is, or will be; it is never forced.
+func (e *Engine) pushBranch(ctx context.Context, p pieces.Piece) (pieces.Project, pieces.Remote, error) {
+	project, err := e.Project(ctx, p.ProjectID)
+	if err != nil {
+		return project, pieces.Remote{}, err
+	}
+	remote, err := e.remoteOf(ctx, project)
+	if err != nil {
+		return project, remote, err
+	}
+	dir := p.Worktree
+	if dir == "" || p.WorktreeMissing {
+		dir = project.Path
+	}
+	return project, remote, e.Git.Push(ctx, dir, remote.Name, p.Branch)
 }
 
 // prText takes the client's title and body, or has them written from the diff. Where Claude Code cannot write them, the
@@ -243,7 +257,8 @@ func (e *Engine) prRead(ctx context.Context, s pieces.Snapshot, pr pieces.PullRe
 	if same {
 		return nil
 	}
-	s, err := e.move(ctx, s.Piece.ID, pieces.OnPRRead, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+	s, err := e.move(ctx, s.Piece.ID, pieces.OnPRRead, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
+		pr.PushNote = noteOf(now.Piece.PR) // which a push may have written since the piece was read
 		c.Piece.PR = &pr
 		c.Quiet = old.State == pr.State
 		c.Note = string(pr.State)
@@ -259,6 +274,13 @@ func (e *Engine) prRead(ctx context.Context, s pieces.Snapshot, pr pieces.PullRe
 		return e.releaseMerged(ctx, s.Piece)
 	}
 	return nil
+}
+
+func noteOf(pr *pieces.PullRequest) string {
+	if pr == nil {
+		return ""
+	}
+	return pr.PushNote
 }
 
 func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {

@@ -156,6 +156,7 @@ func newArena(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.store = db
 	a := &arena{
 		world: w, agents: &patientAgents{started: make(chan *patientTalk, 100)}, store: &hookedStore{Store: db},
 		git: &hookedGit{Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv})},
