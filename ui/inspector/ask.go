@@ -30,6 +30,13 @@ func (i *Inspector) choose(c choice) {
 		i.askPullRequest(c)
 	case startingAnyway:
 		i.startAnyway(c)
+	case stoppingChanges:
+		i.askStopChanges(c)
+	case pushing:
+		i.carryOut(c, func(ctx context.Context, id string) error {
+			_, err := i.o.Engine.PushChanges(ctx, id, pieces.ByPerson)
+			return err
+		})
 	case splitting:
 		i.askSplit(c)
 	case reviewing:
@@ -56,6 +63,16 @@ func (i *Inspector) act(c choice) {
 			i.confirm(c, "What this does changed meanwhile. Nothing was done.")
 			return
 		}
+		i.showProblem(c.label, err)
+	})
+}
+
+// carryOut does with the piece what no client can, and shows what is refused.
+func (i *Inspector) carryOut(c choice, do func(ctx context.Context, id string) error) {
+	id := i.last.id
+	i.gate.setBusy(c.name)
+	i.background(func(ctx context.Context) error { return do(ctx, id) }, func(err error) {
+		i.gate.setBusy("")
 		i.showProblem(c.label, err)
 	})
 }

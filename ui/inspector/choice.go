@@ -40,6 +40,8 @@ const (
 	splitting          // asks for a part to split off
 	viewing            // opens the pull request in the browser
 	remaking           // makes the worktree again from the branch
+	stoppingChanges    // ends the feedback session, after it was confirmed
+	pushing            // pushes what a feedback session committed
 )
 
 // choices lists what is legal, with the one that answers the gate first. What is done with a single agent stands at the
@@ -51,8 +53,13 @@ func choices(s pieces.Snapshot) []choice {
 		list = append(list, choice{name: "action:review", label: "Review " + count(s.Facts().Unapproved, "agent"), kind: kit.Primary, way: reviewing})
 	}
 	if pr := s.Piece.PR; s.Gate() == pieces.GateMergePullRequest && webAddress(pr.URL) {
-		list = append(list, choice{name: "action:viewPullRequest", label: openPRLabel(*pr), kind: kit.Primary, way: viewing})
+		view := choice{name: "action:viewPullRequest", label: openPRLabel(*pr), kind: kit.Primary, way: viewing}
+		if pr.PushNote != "" {
+			view.kind = kit.Normal
+		}
+		list = append(list, view)
 	}
+	list = append(list, changesChoices(s)...)
 	if s.Piece.Branch != "" && !s.Piece.Archived && (s.Piece.WorktreeMissing || s.Piece.Worktree == "") && !pieces.LiveState(s.State()) {
 		again := choice{name: remakeName, label: "Make the worktree again", kind: kit.Quiet, way: remaking}
 		if s.Gate() == pieces.GateWorktreeMissing {

@@ -15,6 +15,13 @@ type Engine interface {
 	Backlog
 	Links
 	Splitter
+	Changer
+}
+
+// Changer carries out what the person decides about requested changes.
+type Changer interface {
+	StopChanges(ctx context.Context, id string, by pieces.Actor) (pieces.Snapshot, error)
+	PushChanges(ctx context.Context, id string, by pieces.Actor) (pieces.Snapshot, error)
 }
 
 // Reader reads what the inspector shows of a piece.

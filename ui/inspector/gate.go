@@ -67,7 +67,7 @@ func sinceWords(since, now time.Time) string {
 
 // showFailure shows why the last step failed, in the sentence that the engine wrote.
 func (g *gateBar) showFailure(s pieces.Snapshot) {
-	problem := kit.Problem{What: s.Piece.Failure}
+	problem := kit.Problem{What: s.Trouble()}
 	switch {
 	case s.Gate() == pieces.GateWorktreeMissing:
 		problem = kit.Problem{What: "Worktree not found: " + s.Piece.Worktree, Safe: "Everything committed is on the branch " + s.Piece.Branch + "."}

@@ -186,14 +186,9 @@ func splitChoices(s pieces.Snapshot) []choice {
 
 // startAnyway lets the piece go on that its split holds.
 func (i *Inspector) startAnyway(c choice) {
-	id := i.last.id
-	i.gate.setBusy(c.name)
-	i.background(func(ctx context.Context) error {
+	i.carryOut(c, func(ctx context.Context, id string) error {
 		_, err := i.o.Engine.StartAnyway(ctx, id, pieces.ByPerson)
 		return err
-	}, func(err error) {
-		i.gate.setBusy("")
-		i.showProblem(c.label, err)
 	})
 }
 

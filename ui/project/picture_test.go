@@ -45,7 +45,7 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 		}
 	}
 	t.Run("splits", func(t *testing.T) {
-		for _, of := range []pieces.Snapshot{splitting(), heldBySplit(), codeReviewed()} {
+		for _, of := range []pieces.Snapshot{splitting(), heldBySplit(), codeReviewed(), unpushed()} {
 			e := usual()
 			e.artifacts[pieces.ArtifactCodeReview] = codeReviewText
 			e.list = append(e.list, of)
