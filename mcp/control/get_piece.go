@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"strings"
 
 	"fermata/pieces"
 )
@@ -110,7 +111,7 @@ func (c *control) pieceDetail(ctx context.Context, s pieces.Snapshot) (any, erro
 	p := s.Piece
 	d := pieceDetail{
 		pieceRow: row, BranchName: orNull(p.Branch), WorktreePath: orNull(p.Worktree), Config: configOf(p.Config),
-		Failure: orNull(p.Failure), CostUSD: p.CostUSD,
+		Failure: orNull(troubleOf(s)), CostUSD: p.CostUSD,
 		Tasks: tasksOf(s), Edges: []edgeView{}, Sessions: []sessionRow{}, LegalActions: s.LegalActions(),
 		ReviewProgress: reviewOf(s), Artifacts: artifactsOf(s), SplitEvents: splitEventsOf(s), Interview: interviewOf(s),
 	}
@@ -121,6 +122,18 @@ func (c *control) pieceDetail(ctx context.Context, s pieces.Snapshot) (any, erro
 		d.Sessions = append(d.Sessions, sessionRowOf(o))
 	}
 	return d, nil
+}
+
+// troubleOf says what went wrong, and when a usage limit ends that stopped the piece: the contract has no field for that.
+func troubleOf(s pieces.Snapshot) string {
+	words := s.Trouble()
+	if p := s.Piece; p.Pause == pieces.PauseLimitReached && s.AfterLimit() != "" && !p.LimitEnds.IsZero() {
+		words += " The usage limit ends at " + *stamp(p.LimitEnds) + "."
+		if _, resumes := s.ResumesAt(); resumes {
+			words += " Fermata goes on by itself then."
+		}
+	}
+	return strings.TrimSpace(words)
 }
 
 func configOf(c pieces.Config) configView {

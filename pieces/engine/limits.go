@@ -50,16 +50,17 @@ func (e *Engine) parkReview(ctx context.Context, pieceID string, on pieces.Trigg
 // parked writes why a run is parked, and until when. A limit that ends at a time at which Fermata already resumed the run is
 // not waited for again, nor one that is over by its own word: that would start agents over and over.
 func (e *Engine) parked(s pieces.Snapshot, c *pieces.Change, why pieces.PauseReason, words string, ends *time.Time) {
-	c.Piece.Pause, c.Piece.Failure, c.Note = why, words, words
-	if why != pieces.PauseLimitReached {
-		return
-	}
 	var at time.Time
 	if ends != nil {
 		at = ends.UTC()
 	}
+	c.Note = words
 	// Agents that run side by side hit the same limit: the latest end of all counts.
-	if s.Piece.Activity == pieces.Pausing && s.Piece.Pause == why && !at.After(s.Piece.LimitEnds) {
+	if why == pieces.PauseLimitReached && s.Piece.Activity == pieces.Pausing && s.Piece.Pause == why && !at.After(s.Piece.LimitEnds) {
+		return
+	}
+	c.Piece.Pause, c.Piece.Failure = why, words
+	if why != pieces.PauseLimitReached {
 		return
 	}
 	if !at.Equal(s.Piece.LimitEnds) {

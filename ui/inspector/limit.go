@@ -13,12 +13,16 @@ import (
 
 // gateSentence says what the gate waits for, and when a run goes on by itself.
 func gateSentence(s pieces.Snapshot) string {
-	if at, resumes := s.ResumesAt(); resumes {
+	at, resumes := s.ResumesAt()
+	if resumes {
 		what := "run"
 		if s.Gate() != pieces.GateLimitReached {
 			what = "step"
 		}
 		return "A usage limit stopped the " + what + ". It goes on by itself at " + kit.Exact(at) + "."
+	}
+	if s.Gate() == pieces.GateLimitReached && !at.IsZero() {
+		return "A usage limit until " + kit.Exact(at) + " stopped the run."
 	}
 	if reason, _ := s.SplitHold(); reason != "" {
 		return reason
@@ -73,13 +77,8 @@ func (i *Inspector) toggleResume(c choice) {
 }
 
 func (i *Inspector) edit(c choice, edit engine.PieceEdit) {
-	id := i.last.id
-	i.gate.setBusy(c.name)
-	i.background(func(ctx context.Context) error {
+	i.carryOut(c, func(ctx context.Context, id string) error {
 		_, err := i.o.Engine.EditPiece(ctx, id, edit)
 		return err
-	}, func(err error) {
-		i.gate.setBusy("")
-		i.showProblem(c.label, err)
 	})
 }
