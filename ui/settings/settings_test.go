@@ -369,6 +369,7 @@ func TestFolderAndProjectsOpen(t *testing.T) {
 	w.Tap(w.w, "general:openDataFolder")
 	w.Tap(w.w, "pane:"+Pieces)
 	w.Until("the project is listed", func() bool { return stage.Has(w.w, "worktrees:open:m") })
+	w.w.Resize(fyne.NewSize(800, 1600)) // the row is far down
 	w.Tap(w.w, "worktrees:open:m")
 	if !slices.Equal(w.opened, []string{"/home/ada/.local/share/fermata", "m"}) {
 		t.Errorf("opened %q", w.opened)
