@@ -234,28 +234,29 @@ func loopFailed(s Snapshot) bool {
 
 // Words say in one line what the Loop does, or why it does nothing.
 func (s LoopStanding) Words() string {
+	format, facts := s.Sentence()
+	return fmt.Sprintf(format, facts...)
+}
+
+// Sentence is the format of Words and the facts that stand in it, for who says it in another language.
+func (s LoopStanding) Sentence() (format string, facts []any) {
 	if !s.Playing {
 		if s.AtWork > 0 {
-			return fmt.Sprintf("The Loop is paused; %d at work to the next gate", s.AtWork)
+			return "The Loop is paused; %d at work to the next gate", []any{s.AtWork}
 		}
-		return "The Loop is paused"
+		return "The Loop is paused", nil
 	}
 	switch {
 	case s.AtWork > 0:
-		return fmt.Sprintf("The Loop plays: %d of %d at work, %d of %d pull requests open", s.AtWork, s.AtOnce, s.OpenPRs, s.MayPRs)
+		return "The Loop plays: %d of %d at work, %d of %d pull requests open", []any{s.AtWork, s.AtOnce, s.OpenPRs, s.MayPRs}
 	case s.OpenPRs >= s.MayPRs:
-		return fmt.Sprintf("The Loop plays and starts nothing: %d of %d pull requests are open", s.OpenPRs, s.MayPRs)
+		return "The Loop plays and starts nothing: %d of %d pull requests are open", []any{s.OpenPRs, s.MayPRs}
 	case s.Failed >= LoopFailuresMost && s.Waiting > 0:
-		return fmt.Sprintf("The Loop plays and takes no new draft: %d of its pieces failed", s.Failed)
-	case s.Waiting > 0:
-		return fmt.Sprintf("The Loop plays; %s", counted(s.Waiting, "draft waits", "drafts wait"))
+		return "The Loop plays and takes no new draft: %d of its pieces failed", []any{s.Failed}
+	case s.Waiting == 1:
+		return "The Loop plays; 1 draft waits", nil
+	case s.Waiting > 1:
+		return "The Loop plays; %d drafts wait", []any{s.Waiting}
 	}
-	return "The Loop plays; no draft of its lane waits"
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return "The Loop plays; no draft of its lane waits", nil
 }

@@ -39,6 +39,7 @@ const (
 	KeyStartAtLogin       = "app.startAtLogin"
 	KeyTheme              = "app.theme"
 	KeyTextSize           = "app.textSize"
+	KeyLanguage           = "app.language"
 	KeyEditor             = "app.editor"
 	KeyTerminal           = "app.terminal"
 	KeyGitHubAPIURL       = "github.apiUrl"
@@ -58,6 +59,13 @@ const (
 	ThemeSystem = "system"
 	ThemeLight  = "light"
 	ThemeDark   = "dark"
+)
+
+// The values of KeyLanguage: as the desktop is, English where Fermata does not speak its language, or always the one.
+const (
+	LanguageDesktop = ""
+	LanguageEnglish = "en"
+	LanguageGerman  = "de"
 )
 
 // TextSizes are the values of KeyTextSize, in percent. Steps of ten are what the screen's scale is rounded to.
@@ -118,6 +126,7 @@ func buildSettings() []Setting {
 		on(KeyStartAtLogin, "false", "Starts Fermata when you log in, in the tray and without a window"),
 		{Key: KeyTheme, Kind: SettingChoice, Default: ThemeSystem, Choices: []string{ThemeSystem, ThemeLight, ThemeDark}, Sentence: "Follows your desktop, or stays light or dark"},
 		{Key: KeyTextSize, Kind: SettingChoice, Default: "100", Choices: TextSizes(), Sentence: "How large text is drawn, and all that belongs to it, in percent"},
+		{Key: KeyLanguage, Kind: SettingChoice, Choices: []string{LanguageDesktop, LanguageEnglish, LanguageGerman}, Sentence: "The language of the windows, of those that are opened from then on; clients are answered in English"},
 		{Key: KeyClaudePath, Kind: SettingText, Sentence: "Where the claude command is; empty to look it up"},
 		{Key: KeyEditor, Kind: SettingText, Sentence: "The command that opens a worktree in an editor; empty to look one up"},
 		{Key: KeyTerminal, Kind: SettingText, Sentence: "The command that opens a terminal in a worktree; empty to look one up"},

@@ -11,6 +11,7 @@ import (
 	"fermata/pieces/engine"
 	"fermata/ui/inspector"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/popover"
 )
 
@@ -104,7 +105,7 @@ func (s *Shell) hideCues() {
 
 func (s *Shell) newCues() *cuesWindow {
 	p := &cuesWindow{win: s.bareWindow()}
-	p.win.SetTitle(popover.Title)
+	p.win.SetTitle(phrase.Of(popover.Title))
 	p.win.SetPadded(false)
 	p.asks = inspector.NewAsks(s.ctx, inspector.AsksOptions{
 		Engine: s.Engine, Pump: s.Pump,

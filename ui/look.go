@@ -6,12 +6,14 @@ import (
 	"fyne.io/fyne/v2"
 
 	"fermata/pieces"
+	"fermata/ui/phrase"
 )
 
 // Look is how the windows are drawn.
 type Look struct {
 	Theme    string // one of pieces.ThemeSystem, ThemeLight and ThemeDark
 	TextSize int    // in percent of what the screen asks for
+	Language string // of the texts: one of pieces.LanguageDesktop, LanguageEnglish and LanguageGerman
 }
 
 // LookOf reads the look out of the settings.
@@ -20,7 +22,7 @@ func LookOf(values map[string]string) Look {
 	if err != nil || percent <= 0 {
 		percent = 100
 	}
-	return Look{Theme: values[pieces.KeyTheme], TextSize: percent}
+	return Look{Theme: values[pieces.KeyTheme], TextSize: percent, Language: values[pieces.KeyLanguage]}
 }
 
 // zoom is by how much larger than usual everything is drawn.
@@ -39,6 +41,9 @@ func (s *Shell) wear(look Look) {
 	}
 	was := s.look
 	s.look = look
+	if was.Language != look.Language {
+		s.speak()
+	}
 	before := make([]fyne.Size, len(s.windows))
 	for i, w := range s.windows {
 		before[i] = w.Canvas().Size()
@@ -49,6 +54,14 @@ func (s *Shell) wear(look Look) {
 	}
 	for i, w := range s.windows {
 		w.Resize(times(before[i], was.zoom()/look.zoom()).Max(before[i].Min(useful())))
+	}
+}
+
+// speak makes the look's language that of the texts: of what is drawn from now on, so of the tray at once and of a window
+// at the latest when it is opened anew.
+func (s *Shell) speak() {
+	if err := phrase.Use(s.look.Language); err != nil {
+		s.Log.Error("speak another language", "language", s.look.Language, "err", err)
 	}
 }
 

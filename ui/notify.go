@@ -12,6 +12,7 @@ import (
 	"fermata/pieces/consent"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // Notice is a notification of the desktop's. One with the key of another replaces it.
@@ -122,7 +123,7 @@ func (s *Shell) notifyCues(o overview) {
 		if c.ProjectName != "" {
 			body += " (" + c.ProjectName + ")"
 		}
-		s.notify(n.Key, c.Label, body, o.settings)
+		s.notify(n.Key, phrase.Of(c.Label), body, o.settings)
 	}
 }
 

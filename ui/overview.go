@@ -12,6 +12,7 @@ import (
 	"fermata/ui/home"
 	"fermata/ui/inspector"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/popover"
 	"fermata/ui/tray"
 )
@@ -114,13 +115,36 @@ func (o overview) home(now time.Time) home.Model {
 	return m
 }
 
+// runningLine is engine.RunningLine in the person's language.
+func runningLine(list []engine.Running) string {
+	agents, advancing, names := engine.Sum(list)
+	var parts []string
+	if agents > 0 {
+		parts = append(parts, phrase.F("%d running", agents))
+	}
+	if advancing > 0 {
+		parts = append(parts, phrase.F("%d advancing", advancing))
+	}
+	line := strings.Join(parts, ", ")
+	switch n := len(names); n {
+	case 0:
+		return line
+	case 1:
+		return phrase.F("%s in %s", line, names[0])
+	case 2:
+		return phrase.F("%s in %s and %s", line, names[0], names[1])
+	default:
+		return phrase.F("%s in %d projects", line, n)
+	}
+}
+
 func count(waiting, running int) string {
 	var words []string
 	if waiting > 0 {
-		words = append(words, fmt.Sprintf("%d waiting", waiting))
+		words = append(words, phrase.F("%d waiting", waiting))
 	}
 	if running > 0 {
-		words = append(words, fmt.Sprintf("%d running", running))
+		words = append(words, phrase.F("%d running", running))
 	}
 	return strings.Join(words, ", ")
 }
@@ -128,7 +152,7 @@ func count(waiting, running int) string {
 // tray counts the questions of clients with the cues: both wait for the person.
 func (o overview) tray(questions int, dark bool) tray.Model {
 	m := tray.Model{
-		Waiting: questions + len(o.cues.Items), Running: len(o.cues.Running), Line: engine.RunningLine(o.cues.Running), Dark: dark,
+		Waiting: questions + len(o.cues.Items), Running: len(o.cues.Running), Line: runningLine(o.cues.Running), Dark: dark,
 	}
 	cues := map[string]int{}
 	for _, c := range o.cues.Items {
@@ -144,7 +168,7 @@ func (o overview) tray(questions int, dark bool) tray.Model {
 }
 
 func (o overview) popover(questions []consent.Question, now time.Time) popover.Model {
-	m := popover.Model{Snoozed: o.cues.Snoozed, Line: engine.RunningLine(o.cues.Running)}
+	m := popover.Model{Snoozed: o.cues.Snoozed, Line: runningLine(o.cues.Running)}
 	for _, q := range questions {
 		m.Questions = append(m.Questions, popover.Question{Question: q, Project: o.name(q.ProjectID), Age: kit.Age(q.At, now)})
 	}
@@ -186,7 +210,7 @@ func popoverCue(c engine.Cue, s pieces.Snapshot, now time.Time) popover.Cue {
 
 func progressWords(s pieces.Snapshot, part float64) string {
 	if done, total := s.AgentCount(); total > 0 {
-		return fmt.Sprintf("%d of %d agents", done, total)
+		return phrase.F("%d of %d agents", done, total)
 	}
 	return fmt.Sprintf("%.0f %%", part*100)
 }

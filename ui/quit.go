@@ -2,12 +2,12 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"fyne.io/fyne/v2"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const (
@@ -65,7 +65,7 @@ func (s *Shell) askQuit() {
 		return
 	}
 	s.hideCues()
-	s.open(room{key: quitKey, title: quitTitle, size: fyne.NewSize(520, 380), fill: s.fillQuit})
+	s.open(room{key: quitKey, title: phrase.Of(quitTitle), size: fyne.NewSize(520, 380), fill: s.fillQuit})
 }
 
 func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
@@ -73,7 +73,7 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 	what := kit.Column(kit.Step)
 	for i, r := range running {
 		if i == quitShown {
-			what.Add(kit.NewNote(fmt.Sprintf("and %d more", len(running)-quitShown)))
+			what.Add(kit.NewNote(phrase.F("and %d more", len(running)-quitShown)))
 			break
 		}
 		line := "• " + kit.Plain(r.Title)
@@ -82,10 +82,7 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 		}
 		what.Add(kit.NewParagraph(line))
 	}
-	title := "Work goes on at 1 piece"
-	if n := len(running); n > 1 {
-		title = fmt.Sprintf("Work goes on at %d pieces", n)
-	}
+	title := phrase.N(len(running), "Work goes on at 1 piece", "Work goes on at %d pieces")
 	leave := func() { s.leave(s.find(quitKey)) }
 	keep := kit.NewButton("quit:keep", "Keep running", kit.Normal, leave)
 	quit := kit.NewButton("quit:now", "Stop and quit", kit.Destructive, s.quit)
@@ -97,8 +94,8 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 	})
 	return kit.Pad(kit.Pane, kit.Column(kit.Groups,
 		kit.Heading(title), what,
-		kit.NewParagraph("Quitting ends the sessions of Claude Code. What the agents have done so far stays in the worktrees. "+
-			"When Fermata starts again, agents that were cut off are shown as interrupted and can be resumed; other steps can be run again."),
+		kit.NewParagraph(phrase.Of("Quitting ends the sessions of Claude Code. What the agents have done so far stays in the worktrees. "+
+			"When Fermata starts again, agents that were cut off are shown as interrupted and can be resumed; other steps can be run again.")),
 		kit.Line(kit.Together, keep, quit)))
 }
 

@@ -16,6 +16,7 @@ import (
 	"fermata/ui/card"
 	"fermata/ui/home"
 	"fermata/ui/inspector"
+	"fermata/ui/phrase"
 	"fermata/ui/project"
 	"fermata/ui/settings"
 	"fermata/ui/welcome"
@@ -29,7 +30,7 @@ const (
 
 func (s *Shell) openHome() {
 	s.open(room{
-		key: homeKey, title: home.Title, size: fyne.NewSize(860, 620), scope: &card.Scope{Home: true},
+		key: homeKey, title: phrase.Of(home.Title), size: fyne.NewSize(860, 620), scope: &card.Scope{Home: true},
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			s.home = home.New(ctx, home.Options{Engine: s.Engine, Pump: s.Pump, Actions: home.Actions{
 				OpenProject: s.OpenProject, OpenPiece: s.openPiece, OpenSession: s.openSession, Settings: s.openSettings,
@@ -85,7 +86,7 @@ func (s *Shell) sayNoTray() string {
 		return ""
 	}
 	s.App.Preferences().SetBool(noTraySaid, true)
-	return noTray
+	return phrase.Of(noTray)
 }
 
 func (s *Shell) browse(w fyne.Window, chosen func(string)) {
@@ -116,7 +117,7 @@ func (s *Shell) browseFile(w fyne.Window, chosen func(string)) {
 
 func (s *Shell) openSettings() {
 	s.open(room{
-		key: settingsKey, title: settings.Title, size: fyne.NewSize(800, 640),
+		key: settingsKey, title: phrase.Of(settings.Title), size: fyne.NewSize(800, 640),
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
 				if ev.Name == fyne.KeyEscape && w.Canvas().Overlays().Top() == nil {
@@ -201,7 +202,7 @@ func (s *Shell) openProject(p pieces.Project) {
 // openSessions shows the sessions that the person opened in a project.
 func (s *Shell) openSessions(p pieces.Project) *inspector.Canvas {
 	s.open(room{
-		key: sessionsKey(p.ID), title: "Fermata: sessions of " + p.Name, size: fyne.NewSize(760, 760),
+		key: sessionsKey(p.ID), title: phrase.F("Fermata: sessions of %s", p.Name), size: fyne.NewSize(760, 760),
 		fill: func(ctx context.Context, _ fyne.Window) fyne.CanvasObject {
 			c := inspector.NewCanvas(ctx, inspector.CanvasOptions{ProjectID: p.ID, Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL})
 			s.sessions[p.ID] = c
@@ -242,7 +243,7 @@ func (s *Shell) openFolder(path string) {
 
 func (s *Shell) openWelcome() {
 	s.open(room{
-		key: welcomeKey, title: welcome.Title, size: fyne.NewSize(640, 520),
+		key: welcomeKey, title: phrase.Of(welcome.Title), size: fyne.NewSize(640, 520),
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			return welcome.New(ctx, welcome.Options{Pump: s.Pump, NoTray: s.sayNoTray(), Actions: welcome.Actions{
 				TurnOn:   s.turnOn,

@@ -86,6 +86,7 @@ type Shell struct {
 // runs: Fyne starts the tray only as the app starts, so a tray that is set later is never seen.
 func New(o Options) *Shell {
 	s := &Shell{Options: o, look: o.Look, projects: map[string]*project.Project{}, sessions: map[string]*inspector.Canvas{}, notified: map[string]bool{}}
+	s.speak()
 	if s.Tray != nil {
 		s.tray = tray.New(tray.Options{Host: s.Tray, OnMain: s.Pump.Do, Actions: tray.Actions{
 			Show: s.Show, Cues: s.toggleCues, OpenCue: s.openTarget, OpenProject: s.OpenProject, NewDraft: s.newDraft, PlayLoop: s.playLoop,

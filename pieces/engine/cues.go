@@ -69,21 +69,13 @@ type Cues struct {
 
 // RunningLine is the popover's line for what runs, such as "2 running, 1 advancing in muse and lyre"; empty when nothing does.
 func RunningLine(list []Running) string {
-	agents, names := 0, []string{}
-	for _, r := range list {
-		if r.Agents {
-			agents++
-		}
-		if r.ProjectName != "" && !slices.Contains(names, r.ProjectName) {
-			names = append(names, r.ProjectName)
-		}
-	}
+	agents, advancing, names := Sum(list)
 	var parts []string
 	if agents > 0 {
 		parts = append(parts, fmt.Sprintf("%d running", agents))
 	}
-	if n := len(list) - agents; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d advancing", n))
+	if advancing > 0 {
+		parts = append(parts, fmt.Sprintf("%d advancing", advancing))
 	}
 	line := strings.Join(parts, ", ")
 	switch n := len(names); {
@@ -93,6 +85,20 @@ func RunningLine(list []Running) string {
 		line += " in " + strings.Join(names, " and ")
 	}
 	return line
+}
+
+// Sum counts the pieces at which agents run and those that advance by themselves otherwise, and names the projects of both,
+// each once.
+func Sum(list []Running) (agents, advancing int, names []string) {
+	for _, r := range list {
+		if r.Agents {
+			agents++
+		}
+		if r.ProjectName != "" && !slices.Contains(names, r.ProjectName) {
+			names = append(names, r.ProjectName)
+		}
+	}
+	return agents, len(list) - agents, names
 }
 
 // snoozes are the cues that the person hid, by target, with the fingerprint they had. The zero value is ready.

@@ -8,6 +8,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // Which items are shown, in the order in which the bar offers them.
@@ -38,9 +39,9 @@ func newBar(b *Board) *bar {
 	r.entry.OnChanged = r.typed
 	r.entry.OnSubmitted = func(string) { b.focusFirst() }
 	r.entry.OnEscape = r.escape
-	r.lane = kit.NewSelect("board:lane", []string{"All lanes", "Manual", "Auto", "Loop"}, nil)
+	r.lane = kit.NewSelect("board:lane", []string{phrase.Of("All lanes"), phrase.Of("Manual"), phrase.Of("Auto"), phrase.Of("Loop")}, nil)
 	r.lane.SetSelectedIndex(0)
-	r.what = kit.NewSelect("board:what", []string{"Everything", "Needs me", "Running"}, nil)
+	r.what = kit.NewSelect("board:what", []string{phrase.Of("Everything"), phrase.Of("Needs me"), phrase.Of("Running")}, nil)
 	r.what.SetSelectedIndex(everything)
 	r.lane.OnChanged = func(string) { b.draw() }
 	r.what.OnChanged = func(string) { b.draw() }

@@ -2,7 +2,6 @@
 package board
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // Board is the six columns under a bar that searches and filters them. It is touched on Fyne's main goroutine only.
@@ -250,5 +250,5 @@ func countWords(shown, all int) string {
 	if shown == all {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d", shown, all)
+	return phrase.F("%d of %d", shown, all)
 }

@@ -11,6 +11,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // face is everything that a card shows; two equal faces need no drawing.
@@ -45,11 +46,11 @@ func faceOfDraft(d pieces.Draft, on []pieces.Dependency, now time.Time) face {
 	case d.ReleasedBy != "" || d.Waits(on):
 		f.word = waitsOn(on)
 	case strings.TrimSpace(d.Spec) == "":
-		f.word = "Seed"
+		f.word = phrase.Of("Seed")
 	case d.NeedsSpecStep() && !d.ChecksSpec():
-		f.word = "Spec to refine"
+		f.word = phrase.Of("Spec to refine")
 	default:
-		f.word = "Spec"
+		f.word = phrase.Of("Spec")
 	}
 	return f
 }

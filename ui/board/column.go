@@ -10,6 +10,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // item is one card as Show ordered it: a draft or a piece.
@@ -42,7 +43,7 @@ const (
 
 func newColumn(p pieces.Phase, b *Board) *column {
 	c := &column{b: b, phase: p, count: kit.Caption(""), plate: newPlate()}
-	name := kit.Caption(pieces.DisplayOf(p, 0, 0)).Strong().In(kit.PhaseColor(string(p)))
+	name := kit.Caption(phrase.Of(pieces.DisplayOf(p, 0, 0))).Strong().In(kit.PhaseColor(string(p)))
 	if p == pieces.PhaseBacklog {
 		name.In(kit.ColorText)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // drag is a card on its way to another column. While it lasts each column says what dropping the card there does, or why
@@ -129,7 +130,7 @@ func (p *plate) show(d pieces.Drop, over bool) {
 	}
 	words, ink, stroke := d.Reason, kit.ColorMuted, kit.ColorBorder
 	if d.Accepts() {
-		words, ink, stroke = "Drop here: "+d.Label, kit.ColorText, kit.ColorAccent
+		words, ink, stroke = phrase.Of("Drop here: ")+d.Label, kit.ColorText, kit.ColorAccent
 	}
 	fill := kit.ColorSurface
 	if over {

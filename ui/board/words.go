@@ -5,6 +5,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // waitsOn says what holds an item: the first that is not done, by its name.
@@ -22,11 +23,11 @@ func waitsOn(on []pieces.Dependency) string {
 	}
 	switch open {
 	case 0:
-		return "Waiting for a dependency"
+		return phrase.Of("Waiting for a dependency")
 	case 1:
-		return "Waits on " + first
+		return phrase.F("Waits on %s", first)
 	}
-	return fmt.Sprintf("Waits on %s and %d more", first, open-1)
+	return phrase.F("Waits on %s and %d more", first, open-1)
 }
 
 // stateOf says what a piece waits for or does, as the dot of its card.
@@ -37,13 +38,13 @@ func stateOf(s pieces.Snapshot) (kit.State, string) {
 	}
 	switch {
 	case s.Piece.Archived:
-		return kit.StateIdle, "Archived"
+		return kit.StateIdle, phrase.Of("Archived")
 	case gate == pieces.GatePaused:
-		return kit.StatePaused, "Paused"
+		return kit.StatePaused, phrase.Of("Paused")
 	case s.WaitsForTurn():
 		return kit.StateIdle, s.Working()
 	case s.Piece.Activity == pieces.Running && s.Facts().AgentsRunning == 0:
-		return kit.StateRunning, "Starting agents"
+		return kit.StateRunning, phrase.Of("Starting agents")
 	}
 	if s.Piece.Activity == pieces.Waiting {
 		return kit.StateIdle, waitsOn(s.Dependencies)
@@ -70,11 +71,11 @@ func gateState(g pieces.Gate) kit.State {
 func laneWord(l pieces.Lane) string {
 	switch l {
 	case pieces.LaneAuto:
-		return "Auto"
+		return phrase.Of("Auto")
 	case pieces.LaneLoop:
-		return "Loop"
+		return phrase.Of("Loop")
 	default:
-		return "Manual"
+		return phrase.Of("Manual")
 	}
 }
 
@@ -87,9 +88,9 @@ func pullRequest(pr *pieces.PullRequest) string {
 	if pr.State == pieces.PullRequestOpen && pr.Draft {
 		state = "draft"
 	}
-	words := fmt.Sprintf("#%d %s", pr.Number, state)
+	words := fmt.Sprintf("#%d %s", pr.Number, phrase.Of(state))
 	if pr.State == pieces.PullRequestOpen && pr.Checks != "" {
-		words += ", " + pr.Checks
+		words += ", " + phrase.Of(pr.Checks)
 	}
 	return words
 }

@@ -1,7 +1,6 @@
 package card
 
 import (
-	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -9,6 +8,7 @@ import (
 
 	"fermata/pieces/consent"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const (
@@ -44,7 +44,7 @@ func newFace(q consent.Question, answer func(q consent.Question, allow bool, not
 		f.text.Add(f.effects())
 	}
 	f.scroll = container.NewVScroll(f.text)
-	f.top = container.NewBorder(nil, nil, nil, f.counter, kit.Caption("Asked by "+asker(q.Client)).CutEnd())
+	f.top = container.NewBorder(nil, nil, nil, f.counter, kit.Caption(phrase.Of("Asked by ")+asker(q.Client)).CutEnd())
 	// The order is the order of Tab: Deny comes first.
 	f.content = kit.NewSurface(kit.Column(kit.Groups,
 		f.top,
@@ -61,7 +61,7 @@ func (f *face) effects() fyne.CanvasObject {
 	if f.question.Danger {
 		color = kit.ColorFailed
 	}
-	lines := kit.Column(kit.Step, kit.Caption("What Allow does").In(kit.ColorText).Strong())
+	lines := kit.Column(kit.Step, kit.Caption(phrase.Of("What Allow does")).In(kit.ColorText).Strong())
 	for _, l := range f.question.Effect {
 		lines.Add(kit.NewParagraph("• " + kit.Plain(l)).In(color))
 	}
@@ -70,7 +70,7 @@ func (f *face) effects() fyne.CanvasObject {
 
 func asker(c consent.Client) string {
 	if c.Name == "" {
-		return "a client that gave no name"
+		return phrase.Of("a client that gave no name")
 	}
 	return strings.TrimSpace(kit.Plain(c.Name) + " " + kit.Plain(c.Version))
 }
@@ -90,7 +90,7 @@ func (f *face) fit(window fyne.Size) {
 func (f *face) count(place, of int) {
 	words := ""
 	if of > 1 {
-		words = fmt.Sprintf("%d of %d", place, of)
+		words = phrase.F("%d of %d", place, of)
 	}
 	f.counter.Set(words)
 	f.top.Refresh()

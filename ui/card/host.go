@@ -12,6 +12,7 @@ import (
 
 	"fermata/pieces/consent"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // dimAlpha takes light away from what lies below a card, in both variants.
@@ -58,7 +59,7 @@ func (h *Host) show(mine, pending []consent.Question) {
 	if h.now != nil && !waits(mine, h.now.question.ID) {
 		q := h.now.question
 		if !waits(pending, q.ID) && !h.cards.answered[q.ID] {
-			h.say("Withdrawn, nothing was changed: " + kit.Plain(q.Title))
+			h.say(phrase.Of("Withdrawn, nothing was changed: ") + kit.Plain(q.Title))
 		}
 		h.takeAway()
 	}
@@ -114,9 +115,9 @@ func (h *Host) answer(q consent.Question, allow bool, note string) {
 	err := h.cards.answer(q, allow, note)
 	switch {
 	case errors.Is(err, consent.ErrGone):
-		h.say("The question had been withdrawn before your answer; nothing was changed.")
+		h.say(phrase.Of("The question had been withdrawn before your answer; nothing was changed."))
 	case err != nil:
-		h.say("The answer was not taken: " + err.Error())
+		h.say(phrase.Of("The answer was not taken: ") + err.Error())
 	}
 	h.cards.deal()
 }

@@ -2,13 +2,13 @@ package home
 
 import (
 	"context"
-	"fmt"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // manyFindings are folded until the person unfolds them.
@@ -20,13 +20,10 @@ func (h *Home) drawFindings(p Project) fyne.CanvasObject {
 	if !said {
 		folded = len(p.Findings) > manyFindings
 	}
-	words := "1 thing can hurt work here"
-	if n := len(p.Findings); n > 1 {
-		words = fmt.Sprintf("%d things can hurt work here", n)
-	}
-	fold := "Hide"
+	words := phrase.N(len(p.Findings), "1 thing can hurt work here", "%d things can hurt work here")
+	fold := phrase.Of("Hide")
 	if folded {
-		fold = "Show"
+		fold = phrase.Of("Show")
 	}
 	var again *kit.Button
 	again = kit.NewButton("examine:"+p.ID, "Check again", kit.Quiet, func() { h.examine(p.ID, again) })
@@ -37,7 +34,7 @@ func (h *Home) drawFindings(p Project) fyne.CanvasObject {
 	list := kit.Column(kit.Together, head)
 	if !folded {
 		for _, f := range p.Findings {
-			list.Add(kit.Column(kit.Step, kit.NewParagraph(f.What), kit.NewNote("Fix: "+f.Fix)))
+			list.Add(kit.Column(kit.Step, kit.NewParagraph(f.What), kit.NewNote(phrase.Of("Fix: ")+f.Fix)))
 		}
 	}
 	return container.New(layout.NewCustomPaddedLayout(0, kit.Together, kit.Together, 0), list)

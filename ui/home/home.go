@@ -16,6 +16,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -78,7 +79,7 @@ func New(ctx context.Context, o Options) *Home {
 	h.notice = container.NewStack(kit.NewSurface(container.NewBorder(nil, nil, nil, hide, h.words)).In(kit.ColorRaised, kit.ColorBorder))
 	h.notice.Hide()
 	settings := kit.NewButton("home:settings", "Settings…", kit.Quiet, o.Actions.Settings)
-	head := container.NewHBox(kit.Heading("Fermata"), layout.NewSpacer(), settings)
+	head := container.NewHBox(kit.Heading(phrase.Of("Fermata")), layout.NewSpacer(), settings)
 	h.content = container.NewVScroll(kit.Pad(kit.Pane, kit.Column(kit.Groups, head, h.notice, h.unread, h.rooms)))
 	return h
 }
@@ -195,10 +196,10 @@ func (h *Home) registered(p pieces.Project, already bool, err error) {
 	case err != nil:
 		h.problem.Set(problemOf(err))
 	case already:
-		h.said.Set(kit.Plain(p.Name) + " is registered already.")
+		h.said.Set(phrase.F("%s is registered already.", kit.Plain(p.Name)))
 	default:
 		h.folded[p.ID] = false
-		h.said.Set(kit.Plain(p.Name) + " was added.")
+		h.said.Set(phrase.F("%s was added.", kit.Plain(p.Name)))
 		h.path.SetText("")
 	}
 	h.content.Refresh()

@@ -8,6 +8,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // Project is a registered project with what goes on in it.
@@ -54,15 +55,15 @@ func (h *Home) draw(m Model) []fyne.CanvasObject {
 }
 
 func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
-	list := kit.Column(kit.Step, kit.Title("Needs you"))
+	list := kit.Column(kit.Step, kit.Title(phrase.Of("Needs you")))
 	if len(cues) == 0 {
-		list.Add(kit.NewParagraph("Nothing waits for you.").In(kit.ColorMuted))
+		list.Add(kit.NewParagraph(phrase.Of("Nothing waits for you.")).In(kit.ColorMuted))
 	}
 	group := pieces.CueGroup("")
 	for _, c := range cues {
 		if c.Group != group {
 			group = c.Group
-			list.Add(kit.Caption(group.Title()))
+			list.Add(kit.Caption(phrase.Of(group.Title())))
 		}
 		state := kit.StateWaiting
 		if c.Failed {
@@ -79,7 +80,7 @@ func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
 }
 
 func (h *Home) drawWork(work []Work) fyne.CanvasObject {
-	list := kit.Column(kit.Step, kit.Title("Running"))
+	list := kit.Column(kit.Step, kit.Title(phrase.Of("Running")))
 	for _, w := range work {
 		row := kit.NewRow(kit.NewStateDot(kit.StateRunning, w.Words), w.Title, w.Project, kit.Caption(w.Age))
 		list.Add(kit.NewPress("work:"+w.PieceID, row, func() { h.Actions.OpenPiece(w.ProjectID, w.PieceID) }))
@@ -88,9 +89,9 @@ func (h *Home) drawWork(work []Work) fyne.CanvasObject {
 }
 
 func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
-	list := kit.Column(kit.Step, kit.Title("Projects"))
+	list := kit.Column(kit.Step, kit.Title(phrase.Of("Projects")))
 	if len(projects) == 0 {
-		list.Add(kit.NewParagraph("No project yet. Add the folder of a git repository to begin, or drop it here.").In(kit.ColorMuted))
+		list.Add(kit.NewParagraph(phrase.Of("No project yet. Add the folder of a git repository to begin, or drop it here.")).In(kit.ColorMuted))
 	}
 	for _, p := range projects {
 		words := kit.Caption(p.Words)
@@ -104,7 +105,7 @@ func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
 		}
 	}
 	form := container.NewBorder(nil, nil, nil, h.add, h.path)
-	return kit.Column(kit.Groups, list, h.problem, kit.Column(kit.Step, kit.Caption("Add a project").In(kit.ColorText).Strong(), form, h.said))
+	return kit.Column(kit.Groups, list, h.problem, kit.Column(kit.Step, kit.Caption(phrase.Of("Add a project")).In(kit.ColorText).Strong(), form, h.said))
 }
 
 // pathLong is how much of a path a row shows, in characters.

@@ -12,6 +12,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // agents lists the graph of a piece: each agent with its state, its brief and what it cost.
@@ -45,9 +46,9 @@ func (a *agents) show(m model, _ time.Time) {
 	a.last = m
 	s := *m.piece
 	show(a.empty, len(s.Tasks) == 0)
-	a.empty.Set("There are no agents yet. They are planned once the strategy is approved.")
+	a.empty.Set(phrase.Of("There are no agents yet. They are planned once the strategy is approved."))
 	if s.Piece.Activity == pieces.Decomposing {
-		a.empty.Set("Claude Code is splitting the work into agents.")
+		a.empty.Set(phrase.Of("Claude Code is splitting the work into agents."))
 	}
 	show(a.frame, len(s.Tasks) > 1)
 	k := fmt.Sprintf("%+v %+v %v %v %v", s.Tasks, s.Edges, s.Legal(pieces.ApproveTask), a.folds, s.Queued)
@@ -75,7 +76,7 @@ func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 		container.New(titleRow{}, kit.Body(t.Name).Strong().CutEnd()))
 	lines := kit.Column(kit.Together, head)
 	if deps := dependencies(s, t); deps != "" {
-		lines.Add(kit.Caption("After " + deps).CutEnd())
+		lines.Add(kit.Caption(phrase.Of("After ") + deps).CutEnd())
 	}
 	if t.Failure != "" {
 		lines.Add(kit.NewParagraph(t.Failure).In(kit.ColorFailed))
@@ -85,7 +86,7 @@ func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 		lines.Add(kit.NewNote(words))
 	}
 	if t.Guidance != "" {
-		lines.Add(kit.NewNote("Guidance: " + t.Guidance))
+		lines.Add(kit.NewNote(phrase.Of("Guidance: ") + t.Guidance))
 	}
 	if buttons := a.buttons(s, t); len(buttons.Objects) > 0 {
 		lines.Add(buttons)
@@ -136,9 +137,9 @@ func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
 		line.Add(kit.NewButton(string(action)+":"+t.ID, steerLabels[action], kit.Normal, func() { a.steer(action, t) }))
 	}
 	if len([]rune(t.Brief)) > briefShown {
-		label := "Show whole brief"
+		label := phrase.Of("Show whole brief")
 		if a.folds[t.ID] {
-			label = "Show less"
+			label = phrase.Of("Show less")
 		}
 		line.Add(kit.NewButton("brief:"+t.ID, label, kit.Quiet, func() {
 			a.folds[t.ID] = !a.folds[t.ID]
@@ -154,37 +155,37 @@ func briefWords(t pieces.Task) string {
 	case !t.BriefChanged:
 		return ""
 	case t.BriefBy == pieces.ByClient:
-		return "Brief changed over MCP. The agent starts fresh on it."
+		return phrase.Of("Brief changed over MCP. The agent starts fresh on it.")
 	default:
-		return "Brief changed. The agent starts fresh on it."
+		return phrase.Of("Brief changed. The agent starts fresh on it.")
 	}
 }
 
 // taskState says where an agent stands.
 func taskState(s pieces.Snapshot, t pieces.Task) (kit.State, string) {
 	if t.Approved {
-		return kit.StateDone, "Approved"
+		return kit.StateDone, phrase.Of("Approved")
 	}
 	if s.TaskQueued(t) {
-		return kit.StateIdle, "Waits for its turn"
+		return kit.StateIdle, phrase.Of("Waits for its turn")
 	}
 	switch t.State {
 	case pieces.TaskRunning:
-		return kit.StateRunning, "Running"
+		return kit.StateRunning, phrase.Of("Running")
 	case pieces.TaskWaiting:
-		return kit.StateWaiting, "Waits for you"
+		return kit.StateWaiting, phrase.Of("Waits for you")
 	case pieces.TaskCompleted:
-		return kit.StateDone, "Completed"
+		return kit.StateDone, phrase.Of("Completed")
 	case pieces.TaskFailed:
-		return kit.StateFailed, "Failed"
+		return kit.StateFailed, phrase.Of("Failed")
 	case pieces.TaskBlocked:
-		return kit.StatePaused, "Blocked"
+		return kit.StatePaused, phrase.Of("Blocked")
 	case pieces.TaskInterrupted:
-		return kit.StatePaused, "Interrupted"
+		return kit.StatePaused, phrase.Of("Interrupted")
 	case pieces.TaskCancelled:
-		return kit.StatePaused, "Cancelled"
+		return kit.StatePaused, phrase.Of("Cancelled")
 	default:
-		return kit.StateIdle, "Pending"
+		return kit.StateIdle, phrase.Of("Pending")
 	}
 }
 
@@ -192,7 +193,7 @@ func taskState(s pieces.Snapshot, t pieces.Task) (kit.State, string) {
 func taskTail(t pieces.Task) fyne.CanvasObject {
 	line := kit.Line(kit.Step, kit.Caption(taskFacts(t)))
 	if t.SessionID != "" {
-		line.Add(kit.Caption("Session"))
+		line.Add(kit.Caption(phrase.Of("Session")))
 		line.Add(widget.NewIcon(theme.NewColoredResource(theme.NavigateNextIcon(), kit.ColorMuted)))
 	}
 	return line
@@ -201,10 +202,10 @@ func taskTail(t pieces.Task) fyne.CanvasObject {
 func taskFacts(t pieces.Task) string {
 	var parts []string
 	if t.Kind == pieces.TaskReview {
-		parts = append(parts, "work review")
+		parts = append(parts, phrase.Of("work review"))
 	}
 	if t.Attempts > 1 {
-		parts = append(parts, fmt.Sprintf("attempt %d", t.Attempts))
+		parts = append(parts, phrase.F("attempt %d", t.Attempts))
 	}
 	if t.CostUSD > 0 {
 		parts = append(parts, kit.Money(t.CostUSD))

@@ -9,6 +9,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const sheetWidth float32 = 480
@@ -98,7 +99,7 @@ func (i *Inspector) confirm(c choice, before string) {
 		for _, l := range effect.Lines {
 			lines.Add(kit.NewParagraph(l))
 		}
-		i.askSheet(c.label+"?", lines, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
+		i.askSheet(phrase.Of(c.label)+"?", lines, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
 			i.sheets.Close()
 			i.act(c)
 		}), nil)
@@ -112,7 +113,7 @@ func (i *Inspector) askSheet(title string, content fyne.CanvasObject, ok *kit.Bu
 	if first == nil {
 		first = cancel
 	}
-	i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(title).CutEnd(), content, newFlow(cancel, ok)), sheetWidth, first)
+	i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of(title)).CutEnd(), content, newFlow(cancel, ok)), sheetWidth, first)
 }
 
 // askPullRequest asks for the pull request's title and text; what is left empty is written from the diff.
@@ -168,7 +169,7 @@ func showProblemOf(bar *kit.ErrorBar, what string, err error) {
 	problem := kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
 	if refusal := new(engine.Refusal); !errors.As(err, &refusal) {
 		problem = kit.Problem{
-			What: "Fermata could not do this: " + what + ".", Safe: "The item is shown as it is now.", Details: err.Error(),
+			What: phrase.F("Fermata could not do this: %s.", phrase.Of(what)), Safe: "The item is shown as it is now.", Details: err.Error(),
 		}
 	}
 	bar.Set(problem)

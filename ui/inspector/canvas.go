@@ -12,6 +12,7 @@ import (
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -133,7 +134,7 @@ func (c *Canvas) build() {
 	c.rename = kit.NewButton("canvas:rename", "Rename", kit.Quiet, c.askName)
 	c.compose = kit.Column(kit.Together, c.entry, newFlow(c.send, c.stop, c.rename))
 	fresh := kit.NewButton("canvas:new", "New session", kit.Normal, func() { c.New("") })
-	head := container.NewBorder(nil, nil, nil, fresh, kit.Title("Sessions"))
+	head := container.NewBorder(nil, nil, nil, fresh, kit.Title(phrase.Of("Sessions")))
 	top := kit.Pad(kit.Groups-kit.Step, kit.Column(kit.Together, head, c.problem, c.prompts.body))
 	body := container.NewBorder(top, kit.Pad(kit.Groups-kit.Step, c.compose), nil, nil, container.NewStack(c.page.body, c.empty))
 	c.content = container.NewStack(body, c.sheets)
@@ -179,9 +180,9 @@ func (c *Canvas) show(m canvasModel) {
 	list := make([]pieces.Session, len(m.list))
 	for i, s := range m.list {
 		// Where a session works is what tells it from another here.
-		s.Model = "in the project's folder"
+		s.Model = phrase.Of("in the project's folder")
 		if s.Worktree != m.project.Path {
-			s.Model = "in the worktree " + filepath.Base(s.Worktree)
+			s.Model = phrase.Of("in the worktree ") + filepath.Base(s.Worktree)
 		}
 		list[i] = s
 	}
@@ -264,9 +265,9 @@ func (c *Canvas) New(pieceID string) {
 	prompt, named := kit.NewMultiEntry("canvas:prompt", 6), kit.NewEntry("canvas:model")
 	prompt.OnEscape, named.OnEscape = c.sheets.Close, c.sheets.Close
 	named.SetPlaceHolder("Claude Code's default")
-	where := "It works in the project's own folder, on what is checked out there."
+	where := phrase.Of("It works in the project's own folder, on what is checked out there.")
 	if pieceID != "" {
-		where = "It works in the piece's worktree, beside the piece's own agents."
+		where = phrase.Of("It works in the piece's worktree, beside the piece's own agents.")
 	}
 	field := kit.NewField("What should it do?", prompt, where)
 	cancel := kit.NewButton("canvas:cancel", "Cancel", kit.Normal, c.sheets.Close)
@@ -285,7 +286,7 @@ func (c *Canvas) New(pieceID string) {
 		}, func() { c.Open(s.ID) })
 	})
 	cancel.OnEscape, start.OnEscape = c.sheets.Close, c.sheets.Close
-	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title("New session"), field, kit.NewField("Model", named, ""), newFlow(cancel, start)), sheetWidth, prompt)
+	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("New session")), field, kit.NewField("Model", named, ""), newFlow(cancel, start)), sheetWidth, prompt)
 }
 
 func (c *Canvas) askName() {
@@ -298,5 +299,5 @@ func (c *Canvas) askName() {
 		c.sheets.Close()
 		c.do("rename the session", func(ctx context.Context) error { return c.o.Engine.RenameSession(ctx, s.ID, name.Text) }, func() {})
 	})
-	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title("Rename session"), kit.NewField("Name", name, ""), newFlow(cancel, keep)), sheetWidth, name)
+	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Rename session")), kit.NewField("Name", name, ""), newFlow(cancel, keep)), sheetWidth, name)
 }

@@ -5,6 +5,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // changesChoices lists what the person can do about requested changes besides what is legal for a client.
@@ -21,8 +22,8 @@ func changesChoices(s pieces.Snapshot) []choice {
 
 // askStopChanges asks before it ends the feedback session.
 func (i *Inspector) askStopChanges(c choice) {
-	words := kit.NewParagraph("Ends the session that works on your changes. What it wrote stays in the worktree, and what it committed on the branch.")
-	i.askSheet(c.label+"?", words, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
+	words := kit.NewParagraph(phrase.Of("Ends the session that works on your changes. What it wrote stays in the worktree, and what it committed on the branch."))
+	i.askSheet(phrase.Of(c.label)+"?", words, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
 		i.sheets.Close()
 		i.carryOut(c, func(ctx context.Context, id string) error {
 			_, err := i.o.Engine.StopChanges(ctx, id, pieces.ByPerson)

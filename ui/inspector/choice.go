@@ -7,6 +7,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // choice is one thing that the person can do with the piece now.
@@ -26,22 +27,22 @@ type choice struct {
 type way int
 
 const (
-	atOnce         way = iota
-	confirmed          // shows the effect first
-	guided             // asks for words that may be left out
-	told               // asks for words that are needed
-	planned            // asks for the brief of an agent that has not started
-	laned              // asks for the lane
-	limited            // asks for the budget
-	toggling           // switches whether the run goes on by itself
-	pullRequest        // asks for title, text and kind
-	reviewing          // opens the page where the agents are approved
-	startingAnyway     // lifts the hold of a split
-	splitting          // asks for a part to split off
-	viewing            // opens the pull request in the browser
-	remaking           // makes the worktree again from the branch
-	stoppingChanges    // ends the feedback session, after it was confirmed
-	pushing            // pushes what a feedback session committed
+	atOnce          way = iota
+	confirmed           // shows the effect first
+	guided              // asks for words that may be left out
+	told                // asks for words that are needed
+	planned             // asks for the brief of an agent that has not started
+	laned               // asks for the lane
+	limited             // asks for the budget
+	toggling            // switches whether the run goes on by itself
+	pullRequest         // asks for title, text and kind
+	reviewing           // opens the page where the agents are approved
+	startingAnyway      // lifts the hold of a split
+	splitting           // asks for a part to split off
+	viewing             // opens the pull request in the browser
+	remaking            // makes the worktree again from the branch
+	stoppingChanges     // ends the feedback session, after it was confirmed
+	pushing             // pushes what a feedback session committed
 )
 
 // choices lists what is legal, with the one that answers the gate first. What is done with a single agent stands at the
@@ -50,7 +51,7 @@ func choices(s pieces.Snapshot) []choice {
 	primary := primaryOf(s)
 	var list []choice
 	if primary == "" && s.Gate() == pieces.GateReviewWork {
-		list = append(list, choice{name: "action:review", label: "Review " + count(s.Facts().Unapproved, "agent"), kind: kit.Primary, way: reviewing})
+		list = append(list, choice{name: "action:review", label: phrase.F("Review %s", count(s.Facts().Unapproved, "agent")), kind: kit.Primary, way: reviewing})
 	}
 	if pr := s.Piece.PR; s.Gate() == pieces.GateMergePullRequest && webAddress(pr.URL) {
 		view := choice{name: "action:viewPullRequest", label: openPRLabel(*pr), kind: kit.Primary, way: viewing}
@@ -136,7 +137,7 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 		auto.req.Lane = pieces.LaneAuto
 		return []choice{main, auto}
 	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
-		return []choice{main, with("guided", main.label+" with guidance", guided)}
+		return []choice{main, with("guided", phrase.F("%s with guidance", phrase.Of(main.label)), guided)}
 	case pieces.RequestChanges:
 		main.way = told
 	case pieces.SetLane:

@@ -7,6 +7,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // codeReviewPart shows where the last code review stands and what it found, above the changes.
@@ -52,7 +53,7 @@ func (p *codeReviewPart) show(run pieces.CodeReviewRun, record *pieces.CodeRevie
 	}
 	if record != nil {
 		if run.State != pieces.CodeReviewDone {
-			p.words.Add(kit.NewNote("Below is what the review before it found."))
+			p.words.Add(kit.NewNote(phrase.Of("Below is what the review before it found.")))
 		}
 		if record.Summary != "" {
 			p.words.Add(kit.NewMarkdown(record.Summary, nil))
@@ -67,13 +68,13 @@ func (p *codeReviewPart) show(run pieces.CodeReviewRun, record *pieces.CodeRevie
 func codeReviewWords(run pieces.CodeReviewRun, record *pieces.CodeReview) (kit.State, string) {
 	switch {
 	case run.State == pieces.CodeReviewRunning:
-		return kit.StateRunning, "Code review is running, effort " + run.Level
+		return kit.StateRunning, phrase.Of("Code review is running, effort ") + run.Level
 	case run.State == pieces.CodeReviewFailed:
-		return kit.StateFailed, "Code review failed"
+		return kit.StateFailed, phrase.Of("Code review failed")
 	case record == nil || len(record.Findings) == 0:
-		return kit.StateDone, "Code review found nothing"
+		return kit.StateDone, phrase.Of("Code review found nothing")
 	default:
-		return kit.StateWaiting, "Code review · " + count(len(record.Findings), "finding")
+		return kit.StateWaiting, phrase.Of("Code review · ") + count(len(record.Findings), "finding")
 	}
 }
 
@@ -102,10 +103,10 @@ func placeOf(f pieces.CodeReviewFinding) string {
 func severityOf(s pieces.FindingSeverity) (kit.State, string) {
 	switch s {
 	case pieces.SeverityHigh:
-		return kit.StateFailed, "High"
+		return kit.StateFailed, phrase.Of("High")
 	case pieces.SeverityMedium:
-		return kit.StateWaiting, "Medium"
+		return kit.StateWaiting, phrase.Of("Medium")
 	default:
-		return kit.StateIdle, "Low"
+		return kit.StateIdle, phrase.Of("Low")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
 	"fermata/ui/kit/patch"
+	"fermata/ui/phrase"
 )
 
 // comment is what the person says about one line of a diff.
@@ -26,7 +27,7 @@ func (c comment) place() string {
 	if c.line.New > 0 {
 		return fmt.Sprintf("%s:%d", c.path, c.line.New)
 	}
-	return fmt.Sprintf("%s:%d (before the change)", c.path, c.line.Old)
+	return phrase.F("%s:%d (before the change)", c.path, c.line.Old)
 }
 
 // on says whether the comment is about a line, which it is as long as the line says the same.
@@ -80,8 +81,8 @@ func (c *comments) show(piece string) {
 func (c *comments) draw() {
 	list := c.list()
 	show(c.body, len(list) > 0)
-	c.fold.SetLabel(map[bool]string{true: "Hide ", false: "Show "}[c.open] + count(len(list), "comment"))
-	c.send.SetLabel("Send " + count(len(list), "comment"))
+	c.fold.SetLabel(phrase.F(map[bool]string{true: "Hide %s", false: "Show %s"}[c.open], count(len(list), "comment")))
+	c.send.SetLabel(phrase.F("Send %s", count(len(list), "comment")))
 	switch {
 	case c.book.sending[c.piece]:
 		c.send.DisableFor("They are being sent")
@@ -109,9 +110,9 @@ func (c *comments) edit(path string, line patch.Line) {
 	piece := c.piece
 	at := slices.IndexFunc(c.list(), func(o comment) bool { return o.on(path, line) })
 	one := comment{path: path, line: line}
-	label := "Add comment"
+	label := phrase.Of("Add comment")
 	if at >= 0 {
-		one, label = c.list()[at], "Keep comment"
+		one, label = c.list()[at], phrase.Of("Keep comment")
 	}
 	words := kit.NewMultiEntry("comment:text", 4)
 	words.SetText(one.words)
@@ -162,14 +163,14 @@ type target struct {
 func targets(s pieces.Snapshot) []target {
 	var list []target
 	if s.Legal(pieces.RequestChanges) {
-		list = append(list, target{name: "A new session", hint: "It works in the piece's worktree and commits what it changes.", action: pieces.RequestChanges})
+		list = append(list, target{name: phrase.Of("A new session"), hint: phrase.Of("It works in the piece's worktree and commits what it changes."), action: pieces.RequestChanges})
 	}
 	if !s.Legal(pieces.MessageTask) {
 		return list
 	}
 	for _, t := range s.Tasks {
 		if t.Kind == pieces.TaskAgent && pieces.MessageRefusal(s, t) == "" {
-			list = append(list, target{name: "Agent " + kit.Plain(t.Name), hint: "It goes to the agent's own session.", action: pieces.MessageTask, taskID: t.ID})
+			list = append(list, target{name: phrase.Of("Agent ") + kit.Plain(t.Name), hint: phrase.Of("It goes to the agent's own session."), action: pieces.MessageTask, taskID: t.ID})
 		}
 	}
 	return list
@@ -203,7 +204,7 @@ func (c *comments) askSend() {
 		c.i.sheets.Fits()
 	})
 	pick.SetSelectedIndex(0)
-	label := "Send " + count(len(list), "comment")
+	label := phrase.F("Send %s", count(len(list), "comment"))
 	c.i.askSheet(label, kit.Column(kit.Together, kit.NewField("To", pick, ""), note, field), kit.NewButton("send:ok", label, kit.Primary, func() {
 		if reason := sayingOf(chosen.action, true).refuse(words.Text); reason != "" {
 			field.Refuse(reason)

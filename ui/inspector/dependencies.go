@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // dependencyPart shows what an item waits on, and changes it.
@@ -40,7 +41,7 @@ func newDependencyPart(i *Inspector, act func(what string, r engine.Request)) *d
 func pieceWaits(s pieces.Snapshot) waitView {
 	w := waitView{id: s.Piece.ID, on: s.Dependencies, off: !s.Flags.Dependencies, adds: s.Legal(pieces.AddDependency)}
 	if s.Waits() {
-		w.note = cmp.Or(stuckWords(w.on), "It goes on by itself once these are done.")
+		w.note = cmp.Or(stuckWords(w.on), phrase.Of("It goes on by itself once these are done."))
 	}
 	return w
 }
@@ -51,9 +52,9 @@ func draftWaits(d pieces.Draft, on map[string][]pieces.Dependency) waitView {
 	case d.Waits(w.on) && d.ReleasedBy == "":
 		w.note = cmp.Or(stuckWords(w.on), "The Loop plays, and starts it once these are done and it is its turn.")
 	case d.Waits(w.on):
-		w.note = cmp.Or(stuckWords(w.on), "It was released, and starts by itself once these are done.")
+		w.note = cmp.Or(stuckWords(w.on), phrase.Of("It was released, and starts by itself once these are done."))
 	case d.Lane == pieces.LaneManual && len(w.on) > 0:
-		w.note = "On the manual lane nothing holds it; you decide when it runs."
+		w.note = phrase.Of("On the manual lane nothing holds it; you decide when it runs.")
 	}
 	return w
 }
@@ -61,7 +62,7 @@ func draftWaits(d pieces.Draft, on map[string][]pieces.Dependency) waitView {
 // stuckWords say why waiting alone does not help; empty where it does.
 func stuckWords(on []pieces.Dependency) string {
 	if slices.ContainsFunc(on, func(d pieces.Dependency) bool { return d.Standing == pieces.Wrong }) {
-		return "It does not start before what failed, stopped or is gone is brought on again, or removed here."
+		return phrase.Of("It does not start before what failed, stopped or is gone is brought on again, or removed here.")
 	}
 	return ""
 }
@@ -75,12 +76,12 @@ func (p *dependencyPart) show(w waitView) {
 }
 
 func (p *dependencyPart) draw(w waitView) {
-	p.body.Objects = []fyne.CanvasObject{kit.NewParagraph("Dependencies").Strong()}
+	p.body.Objects = []fyne.CanvasObject{kit.NewParagraph(phrase.Of("Dependencies")).Strong()}
 	for n, d := range w.on {
 		p.body.Add(p.row(n, w.id, d))
 	}
 	if len(w.on) == 0 {
-		p.body.Add(kit.NewNote("It waits on nothing."))
+		p.body.Add(kit.NewNote(phrase.Of("It waits on nothing.")))
 	}
 	if w.note != "" {
 		p.body.Add(kit.NewNote(w.note))
@@ -105,7 +106,7 @@ func dependencyWords(d pieces.Dependency) (string, kit.State) {
 	if d.Key != "" {
 		name = strings.TrimSpace(d.Key + " " + name)
 	}
-	words := name + " · " + d.State
+	words := name + " · " + phrase.Counted(d.State)
 	switch d.Standing {
 	case pieces.Met:
 		return words, kit.StateDone
@@ -113,7 +114,7 @@ func dependencyWords(d pieces.Dependency) (string, kit.State) {
 		if d.State == pieces.StateDeleted {
 			return words, kit.StateFailed
 		}
-		return words + ", needs you", kit.StateFailed
+		return words + phrase.Of(", needs you"), kit.StateFailed
 	default:
 		return words, kit.StateIdle
 	}
@@ -140,14 +141,14 @@ func (p *dependencyPart) choose(id string, list []engine.Candidate) {
 	if len(list) == 0 {
 		shut := kit.NewButton("confirm:cancel", "Close", kit.Normal, p.i.sheets.Close)
 		shut.OnEscape = p.i.sheets.Close
-		p.i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title("Add dependency"),
-			kit.NewParagraph("The project has no other piece or draft that it could wait on."), shut), sheetWidth, shut)
+		p.i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Add dependency")),
+			kit.NewParagraph(phrase.Of("The project has no other piece or draft that it could wait on.")), shut), sheetWidth, shut)
 		return
 	}
 	names := make([]string, len(list))
 	for n, c := range list {
 		// Two may have one name, and the choice is by its words.
-		names[n] = fmt.Sprintf("%d. %s · %s", n+1, kit.Plain(c.Name), c.State)
+		names[n] = fmt.Sprintf("%d. %s · %s", n+1, kit.Plain(c.Name), phrase.Counted(c.State))
 	}
 	pick := kit.NewSelect("dependency:pick", names, nil)
 	pick.SetSelectedIndex(0)

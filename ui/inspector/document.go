@@ -8,6 +8,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // document shows the spec or the strategy.
@@ -45,7 +46,7 @@ func (d *document) show(m model, now time.Time) {
 	d.text.Set(m.document)
 	d.missing.Set(missingWords(*m.piece, m.tab))
 	if age := kit.Age(m.written, now); age != "" {
-		d.written.Set("Written " + ago(age))
+		d.written.Set(phrase.Of("Written ") + ago(age))
 	}
 	show(d.head, there)
 	show(d.text, there)
@@ -67,7 +68,7 @@ func (d *document) showTalk(m model) {
 		return
 	}
 	d.turns = len(turns)
-	d.talk.Objects = append([]fyne.CanvasObject{kit.Divider(), kit.Title("Interview")}, transcriptOf(turns)...)
+	d.talk.Objects = append([]fyne.CanvasObject{kit.Divider(), kit.Title(phrase.Of("Interview"))}, transcriptOf(turns)...)
 	d.talk.Refresh()
 }
 
@@ -78,17 +79,17 @@ func missingWords(s pieces.Snapshot, t tab) string {
 		what, by = "strategy", pieces.Planning
 	}
 	if s.Piece.Activity == by {
-		return "Claude Code is writing the " + what + "."
+		return phrase.F("Claude Code is writing the %s.", phrase.Of(what))
 	}
-	return "There is no " + what + " yet."
+	return phrase.F("There is no %s yet.", phrase.Of(what))
 }
 
 // ago turns an age into words for the end of a sentence.
 func ago(age string) string {
-	if age == "now" {
-		return "just now"
+	if age == phrase.Of("now") {
+		return phrase.Of("just now")
 	}
-	return age + " ago"
+	return phrase.F("%s ago", age)
 }
 
 // openWeb hands only addresses of the web on.

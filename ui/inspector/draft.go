@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // draftEditor changes a draft and runs it. What the person has typed is never overwritten by what is read meanwhile.
@@ -59,7 +60,7 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	cancel := kit.NewButton("cancelDraft", "Cancel draft", kit.Destructive, d.cancel)
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	bar := kit.NewSurface(kit.Column(kit.Together,
-		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title("Draft"), shut),
+		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title(phrase.Of("Draft")), shut),
 		d.effect, d.problem, newFlow(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
 	form := kit.Column(kit.Groups-kit.Step, bar, d.waits.body,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
@@ -149,9 +150,9 @@ func (d *draftEditor) edited() {
 		return
 	}
 	n := d.typed()
-	label := "Run spec"
+	label := phrase.Of("Run spec")
 	if n.Lane == pieces.LaneAuto {
-		label = "Play"
+		label = phrase.Of("Play")
 	}
 	d.run.SetLabel(label)
 	d.effect.Set(releaseWords(n))
@@ -169,7 +170,7 @@ func (d *draftEditor) edited() {
 	}
 	note := ""
 	if d.elsewise {
-		note = "What you are editing was changed from elsewhere meanwhile. Saving writes your text over that."
+		note = phrase.Of("What you are editing was changed from elsewhere meanwhile. Saving writes your text over that.")
 	}
 	d.note.Set(note)
 	show(d.note, note != "")
@@ -178,20 +179,20 @@ func (d *draftEditor) edited() {
 
 // releaseWords say what running the draft does.
 func releaseWords(n pieces.Draft) string {
-	first := "Makes a branch and a worktree, and takes the spec as it is."
+	first := phrase.Of("Makes a branch and a worktree, and takes the spec as it is.")
 	switch {
 	case n.ChecksSpec():
-		first = "Makes a branch and a worktree, and Claude Code looks whether the spec has gaps."
+		first = phrase.Of("Makes a branch and a worktree, and Claude Code looks whether the spec has gaps.")
 	case n.NeedsSpecStep():
-		first = "Makes a branch and a worktree, and Claude Code writes the spec."
+		first = phrase.Of("Makes a branch and a worktree, and Claude Code writes the spec.")
 	}
 	switch n.Lane {
 	case pieces.LaneAuto:
-		return first + " Then it runs by itself up to Review; it stops for questions, approvals and failures."
+		return first + phrase.Of(" Then it runs by itself up to Review; it stops for questions, approvals and failures.")
 	case pieces.LaneLoop:
-		return first + " Then it belongs to the project's Loop."
+		return first + phrase.Of(" Then it belongs to the project's Loop.")
 	default:
-		return first + " Then it waits for you at each gate."
+		return first + phrase.Of(" Then it waits for you at each gate.")
 	}
 }
 
@@ -260,7 +261,7 @@ func (d *draftEditor) link(what string, r engine.Request) {
 
 func (d *draftEditor) cancel() {
 	id := d.stored.ID
-	d.i.askSheet("Cancel this draft?", kit.NewParagraph("“"+kit.Plain(d.stored.Title)+"” is deleted with its spec and seed. This cannot be undone."),
+	d.i.askSheet("Cancel this draft?", kit.NewParagraph(phrase.F("“%s” is deleted with its spec and seed. This cannot be undone.", kit.Plain(d.stored.Title))),
 		kit.NewButton("confirm:ok", "Delete draft", kit.Destructive, func() {
 			d.i.sheets.Close()
 			d.work("cancel the draft", func(ctx context.Context) error { return d.i.o.Engine.CancelDraft(ctx, id) }, func() {})
@@ -298,11 +299,11 @@ func refineWords() []string {
 	for _, r := range pieces.Refines() {
 		switch r {
 		case pieces.RefineNone:
-			words = append(words, "Never")
+			words = append(words, phrase.Of("Never"))
 		case pieces.RefineIfGaps:
-			words = append(words, "If it has gaps")
+			words = append(words, phrase.Of("If it has gaps"))
 		default:
-			words = append(words, "Always")
+			words = append(words, phrase.Of("Always"))
 		}
 	}
 	return words

@@ -8,6 +8,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // gateBar says what the piece waits for or does, since when, and what the person can do about it.
@@ -43,7 +44,7 @@ func newGateBar(do func(choice)) *gateBar {
 func (g *gateBar) show(s pieces.Snapshot, since, now time.Time) {
 	state, words := headline(s)
 	g.state.Set(state, "")
-	g.title.Set(words)
+	g.title.Set(phrase.Counted(words))
 	g.since.Set(sinceWords(since, now))
 	sentence := gateSentence(s)
 	g.sentence.Set(sentence)
@@ -59,10 +60,10 @@ func (g *gateBar) show(s pieces.Snapshot, since, now time.Time) {
 
 func sinceWords(since, now time.Time) string {
 	age := kit.Age(since, now)
-	if age == "" || age == "now" {
+	if age == "" || age == phrase.Of("now") {
 		return age
 	}
-	return "for " + age
+	return phrase.F("for %s", age)
 }
 
 // showFailure shows why the last step failed, in the sentence that the engine wrote.
@@ -70,9 +71,9 @@ func (g *gateBar) showFailure(s pieces.Snapshot) {
 	problem := kit.Problem{What: s.Trouble()}
 	switch {
 	case s.Gate() == pieces.GateWorktreeMissing:
-		problem = kit.Problem{What: "Worktree not found: " + s.Piece.Worktree, Safe: "Everything committed is on the branch " + s.Piece.Branch + "."}
+		problem = kit.Problem{What: phrase.Of("Worktree not found: ") + s.Piece.Worktree, Safe: phrase.F("Everything committed is on the branch %s.", s.Piece.Branch)}
 	case problem.What != "" && s.Piece.Branch != "":
-		problem.Safe = "Nothing was removed; the branch is " + s.Piece.Branch + "."
+		problem.Safe = phrase.F("Nothing was removed; the branch is %s.", s.Piece.Branch)
 	}
 	wanted := problem.What != "" && (failedGate(s.Gate()) || s.Gate() != pieces.GateNone)
 	if wanted {
@@ -99,7 +100,7 @@ func (g *gateBar) offer(list []choice) {
 			b.Disable()
 		}
 		if g.busy == c.name {
-			b.SetLabel(c.label + " …")
+			b.SetLabel(phrase.Of(c.label) + " …")
 		}
 		g.buttons.Add(b)
 	}

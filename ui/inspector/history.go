@@ -10,6 +10,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // history lists the transitions of a piece, the newest first.
@@ -63,13 +64,13 @@ func (h *history) draw(rows []pieces.HistoryRow) {
 // triggerWords say what happened: an action by its label, what Fermata found by its own name.
 func triggerWords(r pieces.HistoryRow) string {
 	if r.Trigger == pieces.Trigger(pieces.InterviewMessage) {
-		return "Message to the interview"
+		return phrase.Of("Message to the interview")
 	}
 	if rule, ok := pieces.RuleOf(pieces.Action(r.Trigger)); ok {
-		return rule.Label
+		return phrase.Of(rule.Label)
 	}
 	if r.Trigger == pieces.OnSpecAsked {
-		return "Released"
+		return phrase.Of("Released")
 	}
 	return spaced(string(r.Trigger))
 }
@@ -85,17 +86,17 @@ func wayWords(r pieces.HistoryRow) string {
 }
 
 func stateWords(s pieces.State) string {
-	return pieces.DisplayOf(s.Phase, 0, 0) + " (" + strings.ToLower(spaced(string(s.Activity))) + ")"
+	return phrase.Of(pieces.DisplayOf(s.Phase, 0, 0)) + " (" + strings.ToLower(spaced(string(s.Activity))) + ")"
 }
 
 func actorWords(a pieces.Actor) string {
 	switch a {
 	case pieces.ByPerson:
-		return "You"
+		return phrase.Of("You")
 	case pieces.ByClient:
-		return "MCP client"
+		return phrase.Of("MCP client")
 	default:
-		return "Fermata"
+		return phrase.Of("Fermata")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // inputOf shows the arguments of a tool, each under its name and all of it: a person must see what is allowed.
@@ -78,7 +79,7 @@ func whole(s string) []fyne.CanvasObject {
 		lines = lines[n:]
 	}
 	if left > 0 {
-		blocks = append(blocks, kit.NewNote(fmt.Sprintf("%d more bytes are not shown.", left)).In(kit.ColorFailed))
+		blocks = append(blocks, kit.NewNote(phrase.F("%d more bytes are not shown.", left)).In(kit.ColorFailed))
 	}
 	return blocks
 }

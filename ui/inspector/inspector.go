@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -224,7 +225,7 @@ func (i *Inspector) showPiece(m model) {
 	now := i.o.Now()
 	s := *m.piece
 	i.title.Set(s.Piece.Name)
-	i.phase.Set(kit.PhaseColor(string(s.Piece.Phase)), nil, s.Display()+laneSuffix(s.Piece))
+	i.phase.Set(kit.PhaseColor(string(s.Piece.Phase)), nil, phrase.Counted(s.Display())+laneSuffix(s.Piece))
 	i.prompts.show(s, now)
 	i.chat.show(s, now)
 	i.splits.show(s, m.since, now)

@@ -11,6 +11,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // interviewBox is the chat in which a spec comes about: what was asked and said so far, and the questions that wait.
@@ -28,7 +29,7 @@ type interviewBox struct {
 
 func newInterviewBox(say func(string), grown func()) *interviewBox {
 	b := &interviewBox{say: say, grown: grown, since: kit.Caption(""), round: kit.Caption(""), form: kit.Column(kit.Groups - kit.Step)}
-	head := newHead(kit.NewStateDot(kit.StateWaiting, ""), kit.Title("Claude Code asks you about the spec").CutEnd(), b.since)
+	head := newHead(kit.NewStateDot(kit.StateWaiting, ""), kit.Title(phrase.Of("Claude Code asks you about the spec")).CutEnd(), b.since)
 	b.body = kit.NewSurface(kit.Column(kit.Together, head, b.round, b.form)).Inset(kit.Groups-kit.Step).In(kit.ColorSurface, kit.ColorNeedsYou)
 	b.body.Hide()
 	return b
@@ -43,7 +44,7 @@ func (b *interviewBox) show(s pieces.Snapshot, now time.Time) {
 		return
 	}
 	b.since.Set(sinceWords(v.AskedAt, now))
-	b.round.Set(fmt.Sprintf("Round %d of at most %d", v.Asked(), pieces.InterviewRounds(s.Piece.Config.Depth)))
+	b.round.Set(phrase.F("Round %d of at most %d", v.Asked(), pieces.InterviewRounds(s.Piece.Config.Depth)))
 	if k := fmt.Sprint(s.Piece.ID, v.SessionID, len(v.Turns), v.AskedAt.UnixNano()); b.shown != k {
 		b.shown, b.busy = k, false
 		b.form.Objects = append(transcriptOf(v.Turns), b.questions(v.Questions)...)
@@ -69,7 +70,7 @@ func (b *interviewBox) questions(list []pieces.Question) []fyne.CanvasObject {
 	send := func() {
 		words := answersTo(asked)
 		if words == "" {
-			refused.Set("Answer at least one question, or move on without answering.")
+			refused.Set(phrase.Of("Answer at least one question, or move on without answering."))
 			show(refused, true)
 			b.grown()
 			return
@@ -79,9 +80,9 @@ func (b *interviewBox) questions(list []pieces.Question) []fyne.CanvasObject {
 	for _, one := range asked {
 		one.entry.OnSubmitted = func(string) { send() }
 	}
-	label := "Send answer"
+	label := phrase.Of("Send answer")
 	if len(asked) > 1 {
-		label = "Send answers"
+		label = phrase.Of("Send answers")
 	}
 	return append(objects, refused, newFlow(kit.NewButton("interview:send", label, kit.Primary, send),
 		kit.NewButton("interview:moveOn", "Move on without answering", kit.Quiet, func() { b.give("") })))
@@ -126,16 +127,16 @@ func transcriptOf(turns []pieces.InterviewTurn) []fyne.CanvasObject {
 	for _, t := range turns {
 		turn := kit.Column(kit.Step)
 		if len(t.Questions) > 0 {
-			turn.Add(kit.Caption("Claude Code asked").Strong())
+			turn.Add(kit.Caption(phrase.Of("Claude Code asked")).Strong())
 			for _, q := range t.Questions {
 				turn.Add(kit.NewParagraph(q.Text).In(kit.ColorMuted))
 			}
 		}
 		said := t.Said
 		if t.MovesOn() {
-			said = "Moved on without answering."
+			said = phrase.Of("Moved on without answering.")
 		}
-		turn.Add(kit.Caption("You said").Strong())
+		turn.Add(kit.Caption(phrase.Of("You said")).Strong())
 		turn.Add(kit.NewParagraph(said))
 		objects = append(objects, turn)
 	}

@@ -9,6 +9,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // gateSentence says what the gate waits for, and when a run goes on by itself.
@@ -19,18 +20,18 @@ func gateSentence(s pieces.Snapshot) string {
 		if s.Gate() != pieces.GateLimitReached {
 			what = "step"
 		}
-		return "A usage limit stopped the " + what + ". It goes on by itself at " + kit.Exact(at) + "."
+		return phrase.F("A usage limit stopped the %s. It goes on by itself at %s.", phrase.Of(what), kit.Exact(at))
 	}
 	if s.Gate() == pieces.GateLimitReached && !at.IsZero() {
-		return "A usage limit until " + kit.Exact(at) + " stopped the run."
+		return phrase.F("A usage limit until %s stopped the run.", kit.Exact(at))
 	}
 	if reason, _ := s.SplitHold(); reason != "" {
 		return reason
 	}
 	if reason := s.SplitWaits(); reason != "" {
-		return strings.TrimSpace(reason + " " + gateSentences[s.Gate()])
+		return strings.TrimSpace(reason + " " + phrase.Of(gateSentences[s.Gate()]))
 	}
-	return gateSentences[s.Gate()]
+	return phrase.Of(gateSentences[s.Gate()])
 }
 
 // limits lists what the person can do about a run that a limit parked, besides what is legal.
@@ -42,9 +43,9 @@ func limits(s pieces.Snapshot) []choice {
 		if s.Piece.LimitEnds.IsZero() || s.Piece.LimitResumed {
 			return nil
 		}
-		label := "Go on by itself then"
+		label := phrase.Of("Go on by itself then")
 		if s.Piece.Config.ResumeAfterLimit {
-			label = "Don't go on by itself"
+			label = phrase.Of("Don't go on by itself")
 		}
 		return []choice{{name: "action:resumeAfterLimit", label: label, way: toggling}}
 	default:
@@ -58,7 +59,7 @@ func (i *Inspector) askBudget(c choice) {
 	amount := kit.NewEntry("budget:usd")
 	amount.SetText(strconv.FormatFloat(p.Config.BudgetUSD, 'f', -1, 64))
 	amount.OnEscape = i.sheets.Close
-	field := kit.NewField("Budget in US dollars", amount, "The piece has cost "+kit.Money(p.CostUSD)+". 0 is no limit.")
+	field := kit.NewField("Budget in US dollars", amount, phrase.F("The piece has cost %s. 0 is no limit.", kit.Money(p.CostUSD)))
 	i.askSheet(c.label, field, kit.NewButton("budget:set", c.label, kit.Primary, func() {
 		usd, err := strconv.ParseFloat(strings.TrimSpace(amount.Text), 64)
 		if err != nil || usd < 0 || math.IsNaN(usd) || usd > 1e6 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fermata/pieces"
+	"fermata/ui/phrase"
 )
 
 // off is an action that the piece's step knows and that is not possible now, with what it needs.
@@ -13,7 +14,9 @@ type off struct {
 }
 
 // words say it in one line.
-func (o off) words() string { return o.label + ": only when " + o.needs }
+func (o off) words() string {
+	return phrase.F("%s: only when %s", phrase.Of(o.label), phrase.Of(o.needs))
+}
 
 // guardWords say what a guard of the rail asks for where its name alone is no clause.
 var guardWords = map[string]string{
@@ -27,7 +30,7 @@ func needs(g pieces.Guard, f pieces.Facts) string {
 	there := f
 	there.WorktreeMissing = false
 	if f.WorktreeMissing && g.Test(there) {
-		return "the worktree is there"
+		return phrase.Of("the worktree is there")
 	}
 	return cmp.Or(guardWords[g.Name], g.Name)
 }

@@ -11,6 +11,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // overview shows the rail and the facts of a piece.
@@ -90,45 +91,45 @@ type fact struct {
 
 func facts(s pieces.Snapshot, now time.Time) []fact {
 	p := s.Piece
-	rows := []fact{{label: "Lane", value: laneWords(p)}}
+	rows := []fact{{label: phrase.Of("Lane"), value: laneWords(p)}}
 	add := func(label, value, copies string) {
 		if value != "" {
 			rows = append(rows, fact{label: label, value: value, copies: copies})
 		}
 	}
-	add("Branch", p.Branch, "branch")
+	add(phrase.Of("Branch"), p.Branch, "branch")
 	worktree := p.Worktree
 	if worktree == "" {
-		worktree = "removed; the branch keeps the commits"
-		add("Worktree", worktree, "")
+		worktree = phrase.Of("removed; the branch keeps the commits")
+		add(phrase.Of("Worktree"), worktree, "")
 	} else {
-		add("Worktree", worktree, "worktree")
+		add(phrase.Of("Worktree"), worktree, "worktree")
 	}
-	add("Base", baseWords(p.Base, now), "")
+	add(phrase.Of("Base"), baseWords(p.Base, now), "")
 	add("", p.Base.Note, "")
-	add("Cost", kit.Money(p.CostUSD), "")
+	add(phrase.Of("Cost"), kit.Money(p.CostUSD), "")
 	if p.Config.BudgetUSD > 0 {
-		add("Budget", kit.Money(p.Config.BudgetUSD), "")
+		add(phrase.Of("Budget"), kit.Money(p.Config.BudgetUSD), "")
 	}
-	add("Model", p.Config.Model, "")
-	add("Permissions", string(p.Config.PermissionProfile), "")
+	add(phrase.Of("Model"), p.Config.Model, "")
+	add(phrase.Of("Permissions"), string(p.Config.PermissionProfile), "")
 	if p.Source != nil {
-		add("Issue", p.Source.Key, "")
+		add(phrase.Of("Issue"), p.Source.Key, "")
 	}
 	for n, e := range p.Splits.Events {
-		add(map[bool]string{true: "Splits"}[n == 0], e.Summary, "")
+		add(phrase.Of(map[bool]string{true: "Splits"}[n == 0]), e.Summary, "")
 	}
 	for _, o := range offNow(s) {
-		rows = append(rows, fact{label: "Off now", value: o.words()})
+		rows = append(rows, fact{label: phrase.Of("Off now"), value: o.words()})
 	}
-	rows = append(rows, fact{label: "Created", value: ago(kit.Age(p.CreatedAt, now)) + ", " + kit.Exact(p.CreatedAt)})
-	add("Id", p.ID, "pieceId")
+	rows = append(rows, fact{label: phrase.Of("Created"), value: ago(kit.Age(p.CreatedAt, now)) + ", " + kit.Exact(p.CreatedAt)})
+	add(phrase.Of("Id"), p.ID, "pieceId")
 	return rows
 }
 
 func laneWords(p pieces.Piece) string {
 	if p.Config.Lane == pieces.LaneAuto && !p.Play {
-		return laneWord(p.Config.Lane) + ", Play not pressed"
+		return phrase.F("%s, Play not pressed", laneWord(p.Config.Lane))
 	}
 	return laneWord(p.Config.Lane)
 }
@@ -138,14 +139,14 @@ func baseWords(b pieces.Base, now time.Time) string {
 	if b.Commit == "" {
 		return ""
 	}
-	words := b.Branch + " at " + b.Commit[:min(8, len(b.Commit))]
+	words := phrase.F("%s at %s", b.Branch, b.Commit[:min(8, len(b.Commit))])
 	if age := kit.Age(b.CommittedAt, now); age != "" {
-		words += ", committed " + ago(age)
+		words += phrase.Of(", committed ") + ago(age)
 	}
 	if !b.Fetched {
-		words += ", not fetched"
+		words += phrase.Of(", not fetched")
 	}
-	return strings.ReplaceAll(words, "now ago", "just now")
+	return words
 }
 
 func (o *overview) showFacts(rows []fact, p pieces.Piece, now time.Time) {
@@ -178,7 +179,7 @@ func (o *overview) pullRequest(pr pieces.PullRequest) fyne.CanvasObject {
 	if pr.PollNote != "" {
 		lines.Add(kit.NewNote(pr.PollNote).In(kit.ColorFailed))
 	}
-	lines.Add(container.New(factRow{}, kit.Caption("Address"), kit.NewCopyable("prURL", pr.URL)))
+	lines.Add(container.New(factRow{}, kit.Caption(phrase.Of("Address")), kit.NewCopyable("prURL", pr.URL)))
 	if webAddress(pr.URL) {
 		lines.Add(container.NewHBox(kit.NewButton("openPR", openPRLabel(pr), kit.Normal, func() { o.i.o.OpenURL(pr.URL) })))
 	}
@@ -186,15 +187,15 @@ func (o *overview) pullRequest(pr pieces.PullRequest) fyne.CanvasObject {
 }
 
 func pullRequestWords(pr pieces.PullRequest) string {
-	parts := []string{"Pull request " + numbered(pr) + " is " + string(pr.State)}
+	parts := []string{phrase.F("Pull request %s is %s", numbered(pr), phrase.Of(string(pr.State)))}
 	if pr.Draft {
-		parts[0] += " as a draft"
+		parts[0] += phrase.Of(" as a draft")
 	}
 	if pr.Checks != "" {
 		parts = append(parts, pr.Checks)
 	}
 	if pr.Base != "" {
-		parts = append(parts, "into "+pr.Base)
+		parts = append(parts, phrase.F("into %s", pr.Base))
 	}
 	return strings.Join(parts, " · ")
 }

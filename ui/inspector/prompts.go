@@ -8,6 +8,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // promptBox shows what a session of the piece asks of the person: one prompt at a time, the oldest first.
@@ -45,7 +46,7 @@ func (b *promptBox) show(s pieces.Snapshot, now time.Time) {
 	b.since.Set(sinceWords(p.At, now))
 	b.rest.Set("")
 	if n := len(s.Prompts) - 1; n > 0 {
-		b.rest.Set(count(n, "more request") + waits(n) + " after this one")
+		b.rest.Set(phrase.N(n, "1 more request waits after this one", "%d more requests wait after this one"))
 	}
 	show(b.rest, b.rest.Text() != "")
 	if b.shown != p.ID {
@@ -58,26 +59,19 @@ func (b *promptBox) show(s pieces.Snapshot, now time.Time) {
 	b.body.Refresh()
 }
 
-func waits(n int) string {
-	if n == 1 {
-		return " waits"
-	}
-	return " wait"
-}
-
 // askWords say who asks for what.
 func askWords(s pieces.Snapshot, p pieces.Prompt) string {
-	who := "A session"
+	who := phrase.Of("A session")
 	if t, ok := s.Task(p.TaskID); ok {
 		who = t.Name
 	}
 	switch p.Kind {
 	case pieces.PromptQuestion:
-		return who + " asks you"
+		return phrase.F("%s asks you", who)
 	case pieces.PromptPlan:
-		return who + " asks you to approve its plan"
+		return phrase.F("%s asks you to approve its plan", who)
 	default:
-		return who + " wants to use " + p.Tool
+		return phrase.F("%s wants to use %s", who, p.Tool)
 	}
 }
 
@@ -104,7 +98,7 @@ func (b *promptBox) free() { b.busy = false }
 func (b *promptBox) approval(p pieces.Prompt) []fyne.CanvasObject {
 	objects := []fyne.CanvasObject{}
 	if p.Reason != "" {
-		objects = append(objects, kit.NewNote("In its own words: "+p.Reason))
+		objects = append(objects, kit.NewNote(phrase.Of("In its own words: ")+p.Reason))
 	}
 	objects = append(objects, inputOf(p.Input)...)
 	allow := func(scope pieces.Scope) func() {
@@ -124,7 +118,7 @@ func (b *promptBox) approval(p pieces.Prompt) []fyne.CanvasObject {
 	})
 	objects = append(objects, buttons, newTail(reason, deny))
 	if p.Rule != "" {
-		objects = append(objects, kit.NewNote("“Session” and “Always” cover exactly this: "+kit.Plain(p.Rule)))
+		objects = append(objects, kit.NewNote(phrase.Of("“Session” and “Always” cover exactly this: ")+kit.Plain(p.Rule)))
 	}
 	return objects
 }
@@ -147,7 +141,7 @@ func (b *promptBox) questions(p pieces.Prompt) []fyne.CanvasObject {
 		for _, one := range asked {
 			words := one.words()
 			if words == "" {
-				refused.Set("Choose or write an answer to: " + one.q.Text)
+				refused.Set(phrase.Of("Choose or write an answer to: ") + one.q.Text)
 				show(refused, true)
 				b.grown()
 				return

@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/ui/kit"
 	"fermata/ui/kit/patch"
+	"fermata/ui/phrase"
 )
 
 // review shows what a piece changed: the work review's verdict, the summary, the changed files and the diff of one.
@@ -102,11 +103,11 @@ func changesWords(d pieces.Diff) string {
 		deleted += max(0, f.Deleted)
 	}
 	if len(d.Files) == 0 {
-		return "No file has changed"
+		return phrase.Of("No file has changed")
 	}
-	words := fmt.Sprintf("%s changed, %s added, %d deleted", count(len(d.Files), "file"), count(added, "line"), deleted)
+	words := phrase.F("%s changed, %s added, %d deleted", count(len(d.Files), "file"), count(added, "line"), deleted)
 	if d.Cut {
-		words += "; the diff is too large to show in full"
+		words += phrase.Of("; the diff is too large to show in full")
 	}
 	return words
 }
@@ -114,9 +115,9 @@ func changesWords(d pieces.Diff) string {
 // unfold shows or hides what the work review judged and the summary.
 func (r *review) unfold(open bool) {
 	show(r.details, open)
-	label := "Show criteria and summary"
+	label := phrase.Of("Show criteria and summary")
 	if open {
-		label = "Hide criteria and summary"
+		label = phrase.Of("Hide criteria and summary")
 	}
 	r.fold.SetLabel(label)
 	r.upper.Refresh()
@@ -132,9 +133,9 @@ func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) (passed bo
 	}
 	met := 0
 	passed = w.Outcome() == pieces.WorkReviewPassed
-	state, word := kit.StateFailed, "Work review found problems"
+	state, word := kit.StateFailed, phrase.Of("Work review found problems")
 	if passed {
-		state, word = kit.StateDone, "Work review passed"
+		state, word = kit.StateDone, phrase.Of("Work review passed")
 	}
 	for _, c := range w.Criteria {
 		mark := kit.StateFailed
@@ -153,10 +154,10 @@ func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) (passed bo
 			kit.Column(0, kit.NewParagraph(f.Name).Strong(), kit.NewParagraph(f.Finding))))
 	}
 	if len(w.Criteria) > 0 {
-		word += fmt.Sprintf(" · %d of %s met", met, criteria(len(w.Criteria)))
+		word += phrase.F(" · %d of %s met", met, criteria(len(w.Criteria)))
 	}
 	if s.Piece.WorkReview == pieces.WorkReviewNone {
-		word += ", before the latest changes"
+		word += phrase.Of(", before the latest changes")
 	}
 	r.verdict.Set(state, word)
 	r.judged.Refresh()
@@ -164,10 +165,7 @@ func (r *review) showVerdict(s pieces.Snapshot, w *pieces.WorkReview) (passed bo
 }
 
 func criteria(n int) string {
-	if n == 1 {
-		return "1 criterion"
-	}
-	return fmt.Sprintf("%d criteria", n)
+	return phrase.N(n, "1 criterion", "%d criteria")
 }
 
 const filesShown = 200
@@ -178,7 +176,7 @@ func (r *review) showFiles(files []pieces.ChangedFile) {
 	clear(r.rows)
 	for i, f := range files {
 		if i == filesShown {
-			r.files.Add(kit.NewNote(count(len(files)-i, "more file") + " in the diff"))
+			r.files.Add(kit.NewNote(phrase.N(len(files)-i, "1 more file in the diff", "%d more files in the diff")))
 			break
 		}
 		row := kit.NewRow(nil, path.Base(f.Path), path.Dir(f.Path), kit.Caption(fileFacts(f)))
@@ -205,9 +203,9 @@ func (r *review) choose(path string) {
 	case r.unread != "":
 		problem = r.unread
 	case r.model.diff.Cut:
-		problem = "This file's changes lie beyond what is shown of a diff this large."
+		problem = phrase.Of("This file's changes lie beyond what is shown of a diff this large.")
 	default:
-		problem = "There is no text to show for this file."
+		problem = phrase.Of("There is no text to show for this file.")
 	}
 	r.diff.show(path, lines, problem)
 	r.showMarks()
@@ -218,7 +216,7 @@ func (r *review) parse(d pieces.Diff) {
 	files, err := patch.Read(d.Patch, d.Cut)
 	r.unread = ""
 	if err != nil {
-		r.unread = "Fermata could not read this file's changes: " + err.Error()
+		r.unread = phrase.Of("Fermata could not read this file's changes: ") + err.Error()
 	}
 	r.parsed = map[string][]patch.Line{}
 	for _, f := range files {
@@ -241,10 +239,10 @@ func (r *review) showMarks() {
 func fileFacts(f pieces.ChangedFile) string {
 	words := spaced(f.Status)
 	if f.OldPath != "" {
-		words += " from " + path.Base(f.OldPath)
+		words += phrase.Of(" from ") + path.Base(f.OldPath)
 	}
 	if f.Added < 0 {
-		return words + " · binary"
+		return words + phrase.Of(" · binary")
 	}
 	return fmt.Sprintf("%s · +%d −%d", words, f.Added, f.Deleted)
 }

@@ -10,6 +10,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // savedPart shows what a removed worktree held, and brings it back.
@@ -33,14 +34,14 @@ func (s *savedPart) key(p pieces.Piece, now time.Time) string {
 }
 
 func savedWords(ref string, now time.Time) string {
-	words := "Saved when the worktree was removed"
-	if age := kit.Age(pieces.SavedAt(ref), now); age != "" && age != "now" {
+	words := phrase.Of("Saved when the worktree was removed")
+	if age := kit.Age(pieces.SavedAt(ref), now); age != "" && age != phrase.Of("now") {
 		words += " " + ago(age)
 	}
 	if pieces.SavedExpired(ref, now) {
-		return words + ". That is more than the 30 days for which it is kept; it is still there."
+		return words + phrase.Of(". That is more than the 30 days for which it is kept; it is still there.")
 	}
-	return words + ", and kept for 30 days."
+	return words + phrase.Of(", and kept for 30 days.")
 }
 
 // content is drawn anew after every change of key.
@@ -55,9 +56,9 @@ func (s *savedPart) content(p pieces.Piece, now time.Time) fyne.CanvasObject {
 		})
 	})
 	lines := kit.Column(kit.Step,
-		kit.NewParagraph("What the worktree held").Strong(),
+		kit.NewParagraph(phrase.Of("What the worktree held")).Strong(),
 		kit.NewNote(savedWords(p.SavedRef, now)),
-		container.New(factRow{}, kit.Caption("Saved as"), kit.NewCopyable("savedRef", p.SavedRef)),
+		container.New(factRow{}, kit.Caption(phrase.Of("Saved as")), kit.NewCopyable("savedRef", p.SavedRef)),
 		container.NewHBox(s.button))
 	if s.said != "" {
 		lines.Add(kit.NewParagraph(s.said))
@@ -77,9 +78,9 @@ func (i *Inspector) restore(pieceID, ref string, done func(said string)) {
 		case err != nil:
 			i.showProblem("Restore what the worktree held", err)
 		case r.Fresh:
-			said = "It is back, in a worktree of its own since the piece's holds something else or is in use: " + r.Path
+			said = phrase.Of("It is back, in a worktree of its own since the piece's holds something else or is in use: ") + r.Path
 		default:
-			said = "It is back in the piece's worktree."
+			said = phrase.Of("It is back in the piece's worktree.")
 		}
 		done(said)
 		i.Tick()

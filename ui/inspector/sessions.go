@@ -10,6 +10,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // sessions lists the conversations of a piece over the transcript of one.
@@ -107,7 +108,7 @@ func (r *sessionRow) show(s pieces.Session, now time.Time) {
 func sessionTitle(s pieces.Session) string {
 	kind := spaced(string(s.Kind))
 	if s.Kind == pieces.SessionPRText {
-		kind = "Pull request text"
+		kind = phrase.Of("Pull request text")
 	}
 	if s.Name == "" {
 		return kind
@@ -119,21 +120,21 @@ func sessionTitle(s pieces.Session) string {
 func sessionState(s pieces.SessionState) (kit.State, string) {
 	switch s {
 	case pieces.SessionStarting:
-		return kit.StateRunning, "Starting"
+		return kit.StateRunning, phrase.Of("Starting")
 	case pieces.SessionWorking:
-		return kit.StateRunning, "Working"
+		return kit.StateRunning, phrase.Of("Working")
 	case pieces.SessionAwaitingInput:
-		return kit.StateWaiting, "Asks you"
+		return kit.StateWaiting, phrase.Of("Asks you")
 	case pieces.SessionAwaitingApproval:
-		return kit.StateWaiting, "Waits for approval"
+		return kit.StateWaiting, phrase.Of("Waits for approval")
 	case pieces.SessionCompleted:
-		return kit.StateDone, "Completed"
+		return kit.StateDone, phrase.Of("Completed")
 	case pieces.SessionFailed:
-		return kit.StateFailed, "Failed"
+		return kit.StateFailed, phrase.Of("Failed")
 	case pieces.SessionCancelled:
-		return kit.StatePaused, "Cancelled"
+		return kit.StatePaused, phrase.Of("Cancelled")
 	default:
-		return kit.StateIdle, "Idle"
+		return kit.StateIdle, phrase.Of("Idle")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // splitBox shows the parts that are proposed to become pieces of their own, and takes the person's decision about each.
@@ -38,7 +39,7 @@ type splitRow struct {
 func newSplitBox(decide func([]pieces.SplitAnswer), grown func()) *splitBox {
 	b := &splitBox{decide: decide, grown: grown, since: kit.Caption(""), note: kit.NewNote(""), form: kit.Column(kit.Groups - kit.Step)}
 	b.apply = kit.NewButton("split:apply", "", kit.Primary, b.give)
-	head := newHead(kit.NewStateDot(kit.StateWaiting, ""), kit.Title("Which parts become pieces of their own?").CutEnd(), b.since)
+	head := newHead(kit.NewStateDot(kit.StateWaiting, ""), kit.Title(phrase.Of("Which parts become pieces of their own?")).CutEnd(), b.since)
 	b.body = kit.NewSurface(kit.Column(kit.Together, head, b.note, b.form, container.NewHBox(b.apply))).
 		Inset(kit.Groups-kit.Step).In(kit.ColorSurface, kit.ColorNeedsYou)
 	b.body.Hide()
@@ -69,9 +70,9 @@ func (b *splitBox) show(s pieces.Snapshot, since, now time.Time) {
 
 // splitNote says what becomes of the new pieces.
 func splitNote(s pieces.Snapshot) string {
-	words := "Each part you take gets a branch and a worktree of its own, and its own pull request. What you leave stays in this piece."
+	words := phrase.Of("Each part you take gets a branch and a worktree of its own, and its own pull request. What you leave stays in this piece.")
 	if reason := s.SplitPending(); strings.HasPrefix(reason, "Auto-split is off") {
-		return "Auto-split is off, so this piece stopped here. " + words
+		return phrase.Of("Auto-split is off, so this piece stopped here. ") + phrase.Of(words)
 	}
 	return words
 }
@@ -104,18 +105,18 @@ func (b *splitBox) row(n int, p pieces.SplitProposal) fyne.CanvasObject {
 
 func directionWords(p pieces.SplitProposal) string {
 	if p.Direction == pieces.SplitPrerequisite {
-		return "Split it off: a prerequisite, lands before this piece"
+		return phrase.Of("Split it off: a prerequisite, lands before this piece")
 	}
-	return "Split it off: a follow-up, comes after this piece"
+	return phrase.Of("Split it off: a follow-up, comes after this piece")
 }
 
 func sourceWords(p pieces.SplitProposal) string {
-	words := "Proposed by the strategy."
+	words := phrase.Of("Proposed by the strategy.")
 	if p.Source == pieces.SplitByPerson {
-		words = "Proposed by you."
+		words = phrase.Of("Proposed by you.")
 	}
 	if from := p.RevisedFrom(); from != "" {
-		words += " First shown as “" + from + "”."
+		words += phrase.F(" First shown as “%s”.", from)
 	}
 	return words
 }
@@ -133,9 +134,9 @@ func (b *splitBox) count() {
 			r.title.Disable()
 		}
 	}
-	label := "Split off " + count(n, "piece")
+	label := phrase.F("Split off %s", count(n, "piece"))
 	if n == 0 {
-		label = "Keep it one piece"
+		label = phrase.Of("Keep it one piece")
 	}
 	b.apply.SetLabel(label)
 }
@@ -197,7 +198,7 @@ func (i *Inspector) askSplit(c choice) {
 	id := i.last.id
 	title, spec := kit.NewEntry("proposal:title"), kit.NewMultiEntry("proposal:spec", 7)
 	title.OnEscape, spec.OnEscape = i.sheets.Close, i.sheets.Close
-	order := kit.NewSelect("proposal:direction", []string{"It comes after this piece", "It lands before this piece"}, nil)
+	order := kit.NewSelect("proposal:direction", []string{phrase.Of("It comes after this piece"), phrase.Of("It lands before this piece")}, nil)
 	order.SetSelectedIndex(0)
 	named := kit.NewField("Title", title, "")
 	worded := kit.NewField("Spec", spec, "What the new piece is to do, and how one sees that it is done.")

@@ -7,6 +7,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // saying is what a sheet asks before it carries an action out in words.
@@ -37,28 +38,28 @@ func sayingOf(a pieces.Action, needed bool) saying {
 	case pieces.RequestChanges:
 		q = saying{label: "What should change?", hint: "A session in the piece's worktree makes the change and commits it.", longer: true, into: intoText}
 	case pieces.ResumeTask:
-		q = saying{label: "What should the agent do differently?", hint: "It gets what the review found as well. " + mayBeEmpty, into: intoGuidance}
+		q = saying{label: "What should the agent do differently?", hint: phrase.Of("It gets what the review found as well. ") + phrase.Of(mayBeEmpty), into: intoGuidance}
 	default:
 	}
 	switch {
 	case needed && q.longer && a == pieces.EditTaskBrief:
-		q.needed = "A brief can't be empty."
+		q.needed = phrase.Of("A brief can't be empty.")
 	case needed:
-		q.needed = "Say what should change."
+		q.needed = phrase.Of("Say what should change.")
 	case q.hint == "":
 		q.hint = mayBeEmpty
 	}
 	if needed && a == pieces.MessageTask {
-		q.needed = "Say something."
+		q.needed = phrase.Of("Say something.")
 	}
 	return q
 }
 
 // refuse says what is wrong with the words; empty when nothing is.
 func (q saying) refuse(text string) string {
-	most, words := pieces.MaxText, "That is longer than 2,000 characters."
+	most, words := pieces.MaxText, phrase.Of("That is longer than 2,000 characters.")
 	if q.longer {
-		most, words = pieces.MaxSpec, "That is too long."
+		most, words = pieces.MaxSpec, phrase.Of("That is too long.")
 	}
 	switch {
 	case q.needed != "" && strings.TrimSpace(kit.Plain(text)) == "":
@@ -128,8 +129,9 @@ func laneEffect(from, to pieces.Lane) string {
 		pieces.LaneAuto:   "Nothing starts now: Play is pressed when the spec is approved to run on Auto.",
 		pieces.LaneLoop:   "The project's Loop runs the piece while it is playing.",
 	}[to]
+	words = phrase.Of(words)
 	if from == pieces.LaneAuto && to != from {
-		words += " Auto's Play is no longer pressed."
+		words += phrase.Of(" Auto's Play is no longer pressed.")
 	}
 	return words
 }

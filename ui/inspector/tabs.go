@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // pageNames are the words of the tabs, in their order.
@@ -33,7 +34,7 @@ func newTabBar(open func(tab)) *tabBar {
 	b := &tabBar{tabs: map[tab]*kit.Press{}}
 	line := kit.Line(0)
 	for _, p := range pageNames {
-		word := container.New(tabPad{}, kit.Body(p.word))
+		word := container.New(tabPad{}, kit.Body(phrase.Of(p.word)))
 		b.tabs[p.tab] = kit.NewPress("tab:"+string(p.tab), word, func() { open(p.tab) })
 		line.Add(b.tabs[p.tab])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // textKey names one text of one piece.
@@ -92,9 +93,9 @@ func (e *textEditor) draw() {
 	note := ""
 	switch {
 	case !e.mayNow:
-		note = "This text no longer waits for your approval, so it cannot be saved now. What you wrote is kept here until you discard it."
+		note = phrase.Of("This text no longer waits for your approval, so it cannot be saved now. What you wrote is kept here until you discard it.")
 	case k.before != e.stored:
-		note = "The text was changed from elsewhere while you edited. Saving writes yours over it."
+		note = phrase.Of("The text was changed from elsewhere while you edited. Saving writes yours over it.")
 	}
 	e.note.Set(note)
 	show(e.note, note != "")

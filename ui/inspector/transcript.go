@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -12,6 +11,7 @@ import (
 	"fermata/pieces"
 	"fermata/ui/kit"
 	"fermata/ui/kit/patch"
+	"fermata/ui/phrase"
 )
 
 // transcript shows the messages of one session. New ones are added to those on the screen, and the view follows the
@@ -98,11 +98,11 @@ func (t *transcript) rowOf(m pieces.Message) fyne.CanvasObject {
 		c.end(m)
 		return c.body
 	case pieces.RoleAssistant:
-		return kit.Column(kit.Step, kit.Caption("Claude Code").Strong(), kit.NewMarkdown(m.Text, t.openURL))
+		return kit.Column(kit.Step, kit.Caption(phrase.Of("Claude Code")).Strong(), kit.NewMarkdown(m.Text, t.openURL))
 	case pieces.RoleNotice:
 		return kit.NewNote("Fermata: " + m.Text)
 	default:
-		words := kit.Column(kit.Step, kit.Caption("To the agent").Strong(), kit.Readable(kit.NewParagraph(m.Text)))
+		words := kit.Column(kit.Step, kit.Caption(phrase.Of("To the agent")).Strong(), kit.Readable(kit.NewParagraph(m.Text)))
 		return kit.NewSurface(words).Inset(kit.Groups - kit.Step)
 	}
 }
@@ -161,7 +161,7 @@ func (c *call) fill() {
 		}
 	}
 	if c.result != nil {
-		c.details.Add(kit.Caption(map[bool]string{true: "Error", false: "Result"}[c.result.Error]))
+		c.details.Add(kit.Caption(phrase.Of(map[bool]string{true: "Error", false: "Result"}[c.result.Error])))
 		c.details.Add(kit.NewCode(c.result.Text))
 	}
 	c.details.Refresh()
@@ -191,12 +191,12 @@ func changeOf(m pieces.Message) (lines []patch.Line, path string) {
 		lines = patch.Replaced("", *in.Content)
 	case m.Tool == "Edit" && in.Old != nil && in.New != nil:
 		if in.ReplaceAll {
-			lines = append(lines, patch.Line{Kind: patch.Note, Text: "Everywhere in the file:"})
+			lines = append(lines, patch.Line{Kind: patch.Note, Text: phrase.Of("Everywhere in the file:")})
 		}
 		lines = append(lines, patch.Replaced(*in.Old, *in.New)...)
 	case m.Tool == "MultiEdit":
 		for n, e := range in.Edits {
-			lines = append(lines, patch.Line{Kind: patch.Hunk, Text: fmt.Sprintf("Change %d of %d", n+1, len(in.Edits))})
+			lines = append(lines, patch.Line{Kind: patch.Hunk, Text: phrase.F("Change %d of %d", n+1, len(in.Edits))})
 			lines = append(lines, patch.Replaced(e.Old, e.New)...)
 		}
 	}
@@ -216,7 +216,7 @@ func callWords(m pieces.Message) string {
 		}
 	}
 	if m.Tool == "" {
-		return "Result of an earlier call"
+		return phrase.Of("Result of an earlier call")
 	}
 	return m.Tool
 }

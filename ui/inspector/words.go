@@ -5,6 +5,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // gateSentences say what a gate waits for, below its label.
@@ -57,19 +58,19 @@ func headline(s pieces.Snapshot) (kit.State, string) {
 		return kit.StateWaiting, cue.Label
 	}
 	if gate == pieces.GatePaused {
-		return kit.StatePaused, "Paused"
+		return kit.StatePaused, phrase.Of("Paused")
 	}
 	switch {
 	case s.Piece.Archived:
-		return kit.StateIdle, "Archived"
+		return kit.StateIdle, phrase.Of("Archived")
 	case s.WaitsForTurn():
 		return kit.StateIdle, s.Working()
 	case s.Piece.Activity == pieces.Running:
 		n := s.Facts().AgentsRunning
 		if n == 0 {
-			return kit.StateRunning, "Starting agents"
+			return kit.StateRunning, phrase.Of("Starting agents")
 		}
-		return kit.StateRunning, count(n, "agent") + map[bool]string{true: " is running", false: " are running"}[n == 1]
+		return kit.StateRunning, phrase.N(n, "1 agent is running", "%d agents are running")
 	case s.Piece.Phase == pieces.PhaseComplete && s.Piece.Activity == pieces.Idle:
 		return kit.StateDone, s.Display()
 	}
@@ -95,27 +96,27 @@ func label(s pieces.Snapshot, a pieces.Action) string {
 	completed, total := s.AgentCount()
 	switch a {
 	case pieces.StartExecution:
-		return "Start " + count(total-completed, "agent")
+		return phrase.F("Start %s", count(total-completed, "agent"))
 	case pieces.ResumeAgents:
 		if s.Gate() == pieces.GateReviewStepFailed {
-			return "Run the work review again"
+			return phrase.Of("Run the work review again")
 		}
 		if total > completed {
-			return "Resume " + count(total-completed, "agent")
+			return phrase.F("Resume %s", count(total-completed, "agent"))
 		}
 	case pieces.RetryFailedAgents:
-		return "Recover " + count(s.Facts().AgentsFailed, "failed agent")
+		return phrase.F("Recover %s", count(s.Facts().AgentsFailed, "failed agent"))
 	case pieces.StopAgents:
 		if n := s.Facts().AgentsRunning; n > 0 {
-			return "Stop " + count(n, "agent")
+			return phrase.F("Stop %s", count(n, "agent"))
 		}
 	case pieces.ApproveTask:
 		if t, ok := lastUnapproved(s); ok {
-			return "Approve " + t.Name
+			return phrase.F("Approve %s", t.Name)
 		}
 	default:
 	}
-	return rule.Label
+	return phrase.Of(rule.Label)
 }
 
 // lastUnapproved is the one agent that the review checklist still lists; ok is false when there are more, or none.
@@ -148,20 +149,17 @@ func primaryOf(s pieces.Snapshot) pieces.Action {
 }
 
 func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return phrase.N(n, "1 "+what, "%d "+what+"s")
 }
 
 func laneWord(l pieces.Lane) string {
 	switch l {
 	case pieces.LaneAuto:
-		return "Auto"
+		return phrase.Of("Auto")
 	case pieces.LaneLoop:
-		return "Loop"
+		return phrase.Of("Loop")
 	default:
-		return "Manual"
+		return phrase.Of("Manual")
 	}
 }
 
@@ -169,7 +167,7 @@ func numbered(pr pieces.PullRequest) string { return fmt.Sprintf("#%d", pr.Numbe
 
 func openPRLabel(pr pieces.PullRequest) string {
 	if pr.Host == "" {
-		return "View " + numbered(pr) + " in the browser"
+		return phrase.F("View %s in the browser", numbered(pr))
 	}
-	return "View " + numbered(pr) + " on " + pr.Host
+	return phrase.F("View %s on %s", numbered(pr), pr.Host)
 }

@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // Kind says how a button looks and how much it asks for.
@@ -54,9 +56,10 @@ var (
 	_ desktop.Cursorable = (*Button)(nil)
 )
 
-// NewButton makes a button with a stable name and a label that names its effect.
+// NewButton makes a button with a stable name and a label that names its effect. Labels and reasons are captions: what
+// the catalogue knows is said in the person's language.
 func NewButton(name, label string, kind Kind, tapped func()) *Button {
-	b := &Button{named: named{name}, kind: kind, label: Plain(label), tapped: tapped}
+	b := &Button{named: named{name}, kind: kind, label: Plain(phrase.Of(label)), tapped: tapped}
 	b.reason = Caption("").CutEnd()
 	b.ground = canvas.NewRectangle(color.Transparent)
 	b.ring = canvas.NewRectangle(color.Transparent)
@@ -79,7 +82,7 @@ func (b *Button) Label() string { return b.label }
 
 // SetLabel makes the button say something else.
 func (b *Button) SetLabel(label string) {
-	b.label = Plain(label)
+	b.label = Plain(phrase.Of(label))
 	b.Refresh()
 }
 
@@ -88,7 +91,7 @@ func (b *Button) OnTapped(tapped func()) { b.tapped = tapped }
 
 // DisableFor disables the button and shows why as a caption beside it.
 func (b *Button) DisableFor(reason string) {
-	b.reason.Set(reason)
+	b.reason.Set(phrase.Of(reason))
 	b.Disable()
 	b.Refresh()
 }

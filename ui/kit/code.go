@@ -1,12 +1,13 @@
 package kit
 
 import (
-	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // What a Code shows at most; more would make Fyne's text slow.
@@ -53,7 +54,7 @@ func fewLines(s string) string {
 		return s
 	}
 	half := codeLines / 2
-	left := fmt.Sprintf("… %d lines left out …", len(lines)-2*half)
+	left := phrase.F("… %d lines left out …", len(lines)-2*half)
 	shown := append(append(append([]string{}, lines[:half]...), left), lines[len(lines)-half:]...)
 	return strings.Join(shown, "\n")
 }

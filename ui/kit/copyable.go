@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // Copyable is a path, an id or another text in the mono font, shortened in the middle; a press copies the whole of it.
@@ -61,7 +63,7 @@ func (c *Copyable) Copied() bool { return c.copied }
 func (c *Copyable) Tapped(*fyne.PointEvent) {
 	fyne.CurrentApp().Clipboard().SetContent(c.value)
 	c.copied = true
-	ShowTip(c, "Copied")
+	ShowTip(c, phrase.Of("Copied"))
 	c.Refresh()
 }
 

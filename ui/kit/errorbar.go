@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // Problem is what an error tells the person, each part in one or two sentences.
@@ -57,8 +59,9 @@ func NewErrorBar(name string, problem Problem, actions ...*Button) *ErrorBar {
 	return e
 }
 
-// Set shows another problem, with its details folded in.
+// Set shows another problem, with its details folded in. Its sentences are captions of the catalogue.
 func (e *ErrorBar) Set(problem Problem) {
+	problem.What, problem.Safe, problem.Next = phrase.Of(problem.What), phrase.Of(problem.Safe), phrase.Of(problem.Next)
 	e.problem = problem
 	for text, words := range map[*Paragraph]string{e.what: problem.What, e.safe: problem.Safe, e.next: problem.Next} {
 		text.Set(words)

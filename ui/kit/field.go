@@ -1,6 +1,10 @@
 package kit
 
-import "fyne.io/fyne/v2"
+import (
+	"fyne.io/fyne/v2"
+
+	"fermata/ui/phrase"
+)
 
 // Field is an input with its label above and a hint below.
 type Field struct {
@@ -10,11 +14,12 @@ type Field struct {
 	plain string
 }
 
-// NewField makes a field; an empty hint takes no room.
+// NewField makes a field; an empty hint takes no room. Label, hint and reason are captions of the catalogue.
 func NewField(label string, input fyne.CanvasObject, hint string) *Field {
+	hint = phrase.Of(hint)
 	f := &Field{hint: NewNote(hint), plain: hint}
 	f.hint.Hidden = hint == ""
-	f.body = Column(Step, Caption(label).In(ColorText).Strong(), input, f.hint)
+	f.body = Column(Step, Caption(phrase.Of(label)).In(ColorText).Strong(), input, f.hint)
 	f.ExtendBaseWidget(f)
 	return f
 }
@@ -23,7 +28,7 @@ func NewField(label string, input fyne.CanvasObject, hint string) *Field {
 func (f *Field) Refuse(reason string) {
 	text, color := f.plain, ColorMuted
 	if reason != "" {
-		text, color = reason, ColorFailed
+		text, color = phrase.Of(reason), ColorFailed
 	}
 	f.hint.In(color)
 	f.hint.Set(text)

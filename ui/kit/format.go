@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"fermata/ui/phrase"
 )
 
 const day = 24 * time.Hour
@@ -17,17 +19,17 @@ func Age(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
 	case d < time.Minute:
-		return "now"
+		return phrase.Of("now")
 	case d < time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
+		return phrase.F("%d min", d/time.Minute)
 	case d < day:
-		return fmt.Sprintf("%d h", d/time.Hour)
+		return phrase.F("%d h", d/time.Hour)
 	case d < 60*day:
-		return fmt.Sprintf("%d d", d/day)
+		return phrase.F("%d d", d/day)
 	case d < 365*day:
-		return fmt.Sprintf("%d mo", d/(30*day))
+		return phrase.F("%d mo", d/(30*day))
 	}
-	return fmt.Sprintf("%d y", d/(365*day))
+	return phrase.F("%d y", d/(365*day))
 }
 
 // Exact writes a time out for the tip that belongs to its age, in the place's own time.
@@ -35,7 +37,7 @@ func Exact(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2 January 2006, 15:04:05")
+	return t.Local().Format(phrase.Of("2 January 2006, 15:04:05"))
 }
 
 // Money writes an amount in US dollars with two decimals. An amount that is no number is written as a dash.

@@ -3,6 +3,8 @@ package kit
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // Entry is Fyne's entry with a stable name.
@@ -41,6 +43,9 @@ func NewPasswordEntry(name string) *Entry {
 	return e
 }
 
+// SetPlaceHolder shows a text of the catalogue where nothing is written.
+func (e *Entry) SetPlaceHolder(text string) { e.Entry.SetPlaceHolder(phrase.Of(text)) }
+
 // TypedKey hands Esc to OnEscape and every other key to the entry.
 func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	if key.Name == fyne.KeyEscape && e.OnEscape != nil {
@@ -56,10 +61,10 @@ type Check struct {
 	named
 }
 
-// NewCheck makes a check box.
+// NewCheck makes a check box with a label of the catalogue.
 func NewCheck(name, label string, changed func(bool)) *Check {
 	c := &Check{named: named{name}}
-	c.Text = Plain(label)
+	c.Text = Plain(phrase.Of(label))
 	c.OnChanged = changed
 	c.ExtendBaseWidget(c)
 	return c

@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"fermata/ui/phrase"
 )
 
 const (
@@ -60,7 +62,7 @@ func (m *Markdown) Set(source string) {
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
 	m.blocks.Objects = d.blocks(parser.Parse(text.NewReader(d.source)), 0)
 	if cut {
-		left := fmt.Sprintf("… %d more bytes are not shown …", len(m.source)-len(source))
+		left := phrase.F("… %d more bytes are not shown …", len(m.source)-len(source))
 		m.blocks.Objects = append(m.blocks.Objects, NewNote(left))
 	}
 	m.blocks.Refresh()

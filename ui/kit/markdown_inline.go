@@ -10,6 +10,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"fermata/ui/phrase"
 )
 
 // inline turns the inline nodes below n into segments of one style.
@@ -57,7 +59,7 @@ func (d *document) span(n ast.Node, style widget.RichTextStyle) []widget.RichTex
 		return d.link(string(n.Label(d.source)), string(n.URL(d.source)), style)
 	case *ast.Image:
 		style.ColorName = ColorMuted
-		return plainSegment("[picture: "+textual(d.inline(n, style))+" "+string(n.Destination)+"]", style)
+		return plainSegment(phrase.Of("[picture: ")+textual(d.inline(n, style))+" "+string(n.Destination)+"]", style)
 	case *ast.RawHTML:
 		style.TextStyle.Monospace = true
 		style.ColorName = ColorMuted

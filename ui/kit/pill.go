@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 const (
@@ -26,7 +28,7 @@ type Pill struct {
 	word    *Text
 }
 
-// NewPill makes a pill with an icon before its word.
+// NewPill makes a pill with an icon before its word, which is one of the catalogue.
 func NewPill(color fyne.ThemeColorName, icon fyne.Resource, word string) *Pill {
 	p := newPill()
 	p.Set(color, icon, word)
@@ -56,7 +58,7 @@ func newPill() *Pill {
 // Set shows another phase or state. A nil icon leaves the letter, if there is one.
 func (p *Pill) Set(color fyne.ThemeColorName, icon fyne.Resource, word string) {
 	p.color, p.icon = color, icon
-	p.word.Set(word)
+	p.word.Set(phrase.Of(word))
 	p.Refresh()
 }
 

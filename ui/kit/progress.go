@@ -1,13 +1,13 @@
 package kit
 
 import (
-	"fmt"
 	"image/color"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 const (
@@ -42,7 +42,11 @@ func NewProgress(done, total int, unit string) *Progress {
 func (p *Progress) Set(done, total int, unit string) {
 	p.total = max(0, total)
 	p.done = min(max(0, done), p.total)
-	p.words.Set(strings.TrimSpace(fmt.Sprintf("%d of %d %s", p.done, p.total, unit)))
+	words := "%d of %d"
+	if unit != "" {
+		words += " " + unit
+	}
+	p.words.Set(phrase.F(words, p.done, p.total))
 	p.Refresh()
 }
 

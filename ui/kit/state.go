@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"fermata/ui/phrase"
 )
 
 // State is what a dot says: a shape of its own and a colour, so that the colour is never alone in saying it.
@@ -68,13 +70,13 @@ type StateDot struct {
 	word    *Text
 }
 
-// NewStateDot makes a dot with the word that says the state, such as "Running". The word may be left out only where it
+// NewStateDot makes a dot with the word of the catalogue that says the state, such as "Running". The word may be left out only where it
 // stands beside the dot anyway.
 func NewStateDot(state State, word string) *StateDot {
 	d := &StateDot{picture: canvas.NewImageFromResource(nil), word: Caption("").CutEnd()}
 	d.picture.FillMode = canvas.ImageFillContain
 	d.state, d.color = state, state.Color()
-	d.word.Set(word)
+	d.word.Set(phrase.Counted(word))
 	d.ExtendBaseWidget(d)
 	return d
 }
@@ -82,7 +84,7 @@ func NewStateDot(state State, word string) *StateDot {
 // Set shows another state.
 func (d *StateDot) Set(state State, word string) {
 	d.state, d.color = state, state.Color()
-	d.word.Set(word)
+	d.word.Set(phrase.Counted(word))
 	d.Refresh()
 }
 

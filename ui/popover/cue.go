@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const (
@@ -91,7 +92,7 @@ func (r *cueRow) show(l looks) {
 	r.facts.Set(l.facts)
 	primary := l.primary
 	if l.busy != "" {
-		primary += " …"
+		primary = phrase.Of(primary) + " …"
 	}
 	r.primary.SetName("primary:" + l.key)
 	r.primary.SetLabel(primary)

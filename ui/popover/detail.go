@@ -12,6 +12,7 @@ import (
 	"fermata/pieces/consent"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // detail is the lower part of the popover while something is answered there: what a cue asks, a client's question, or the
@@ -146,7 +147,7 @@ func (d *detail) answer(q consent.Question, allow bool) {
 func (d *detail) confirm(c Cue, effect pieces.Effect) {
 	r := c.Request
 	r.Bound = effect.Fingerprint
-	text := kit.Column(kit.Together, kit.NewParagraph(strings.TrimSuffix(c.Primary, "…")+"?").Strong())
+	text := kit.Column(kit.Together, kit.NewParagraph(strings.TrimSuffix(phrase.Of(c.Primary), "…")+"?").Strong())
 	for _, l := range effect.Lines {
 		text.Add(kit.NewParagraph(kit.Plain(l)))
 	}

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // The kinds of rows, each with objects of its own.
@@ -142,9 +143,9 @@ func (p *Popover) looks(i int) looks {
 		l.busy = r.key
 	}
 	if q := r.question; q != nil {
-		l.title, l.age, l.label, l.facts, l.primary = q.Title, q.Age, "Asked by a client", q.Project, "Answer"
+		l.title, l.age, l.label, l.facts, l.primary = q.Title, q.Age, phrase.Of("Asked by a client"), q.Project, phrase.Of("Answer")
 		if q.Client.Name != "" {
-			l.label = "Asked by " + q.Client.Name
+			l.label = phrase.Of("Asked by ") + q.Client.Name
 		}
 		return l
 	}
@@ -153,7 +154,7 @@ func (p *Popover) looks(i int) looks {
 	l.facts = joined(c.Project, c.PR, c.Checks)
 	l.primary = c.Primary
 	if c.Asks {
-		l.primary = "Answer"
+		l.primary = phrase.Of("Answer")
 	}
 	if c.Failed {
 		l.state = kit.StateFailed

@@ -4,6 +4,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/consent"
 	"fermata/pieces/engine"
+	"fermata/ui/phrase"
 )
 
 // Cue is one thing that needs the person.
@@ -79,9 +80,9 @@ func rowsOf(m Model) []row {
 				list = append(list, row{key: keyOf(m.Cues[i].Target), cue: &m.Cues[i]})
 			}
 		}
-		list[at].words = counted(g.Title(), len(list)-at-1)
+		list[at].words = counted(phrase.Of(g.Title()), len(list)-at-1)
 		if len(list) == at+1 {
-			list = append(list, row{words: nothing[g]})
+			list = append(list, row{words: phrase.Of(nothing[g])})
 		}
 	}
 	return list

@@ -15,6 +15,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -159,7 +160,7 @@ func (p *Popover) Show(m Model) {
 	p.title.Set(headline(len(m.Cues) + len(m.Questions)))
 	p.snoozed.Set("")
 	if m.Snoozed > 0 {
-		p.snoozed.Set(fmt.Sprintf("%d snoozed", m.Snoozed))
+		p.snoozed.Set(phrase.F("%d snoozed", m.Snoozed))
 	}
 	p.list.show(p.rows)
 	p.showWork(m)
@@ -167,13 +168,10 @@ func (p *Popover) Show(m Model) {
 }
 
 func headline(n int) string {
-	switch n {
-	case 0:
-		return "Nothing waits for you"
-	case 1:
-		return "1 decision waits for you"
+	if n == 0 {
+		return phrase.Of("Nothing waits for you")
 	}
-	return fmt.Sprintf("%d decisions wait for you", n)
+	return phrase.N(n, "1 decision waits for you", "%d decisions wait for you")
 }
 
 func counted(words string, n int) string {
@@ -380,7 +378,7 @@ func (p *Popover) refused(what string, err error) {
 	}
 	problem := kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
 	if refusal := new(engine.Refusal); !errors.As(err, &refusal) {
-		problem = kit.Problem{What: "Fermata could not do this: " + what + ".", Safe: "What is shown is as it is now.", Details: err.Error()}
+		problem = kit.Problem{What: phrase.F("Fermata could not do this: %s.", phrase.Of(what)), Safe: "What is shown is as it is now.", Details: err.Error()}
 	}
 	p.say(problem)
 }

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 func (p *Popover) showWork(m Model) {
 	state, line := kit.StateRunning, m.Line
 	if line == "" {
-		state, line = kit.StateIdle, "Nothing runs"
+		state, line = kit.StateIdle, phrase.Of("Nothing runs")
 	}
 	p.line.Set(state, line)
 	p.work.Objects = nil

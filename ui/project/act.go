@@ -7,6 +7,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const confirmWidth float32 = 480
@@ -36,7 +37,7 @@ func (p *Project) drop(id string, d pieces.Drop) {
 		return
 	}
 	p.confirm(confirmation{
-		title: d.Label + "?", label: d.Label, tearsDown: d.Action == pieces.MarkDone,
+		title: phrase.Of(d.Label) + "?", label: d.Label, tearsDown: d.Action == pieces.MarkDone,
 		effect: func(ctx context.Context) (pieces.Effect, error) { return p.o.Engine.Effect(ctx, r) }, do: act,
 	})
 }
@@ -71,7 +72,7 @@ func (p *Project) DeletePiece(id string) {
 	}
 	var left engine.Deleted
 	p.confirm(confirmation{
-		title: "Delete “" + name + "”?", label: "Delete piece", tearsDown: true,
+		title: phrase.F("Delete “%s”?", name), label: "Delete piece", tearsDown: true,
 		effect: func(ctx context.Context) (pieces.Effect, error) { return p.o.Engine.DeleteEffect(ctx, id) },
 		do: func(bound string) func(context.Context) error {
 			return func(ctx context.Context) (err error) {
@@ -137,7 +138,7 @@ func (p *Project) carryOut(c confirmation, bound string) {
 	p.background(c.do(bound), func(err error) {
 		switch {
 		case errors.Is(err, pieces.ErrStale) && !refused(err):
-			c.said = "What this does changed meanwhile. Nothing was done."
+			c.said = phrase.Of("What this does changed meanwhile. Nothing was done.")
 			p.confirm(c)
 		case err != nil:
 			p.showUndone(c.label, err)
@@ -171,7 +172,7 @@ func refused(err error) bool {
 
 // showUndone says in the window what could not be done.
 func (p *Project) showUndone(label string, err error) {
-	problem := kit.Problem{What: "Fermata could not do this: " + label + ".", Safe: "The board shows how things are now.", Details: err.Error()}
+	problem := kit.Problem{What: phrase.F("Fermata could not do this: %s.", phrase.Of(label)), Safe: "The board shows how things are now.", Details: err.Error()}
 	if refused(err) {
 		problem = kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
 	}
@@ -183,5 +184,5 @@ func (p *Project) showUndone(label string, err error) {
 func (p *Project) tell(title, words, copied string) {
 	done := kit.NewButton("told:ok", "Close", kit.Normal, p.sheets.Close)
 	done.OnEscape = p.sheets.Close
-	p.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(title), kit.NewParagraph(words), kit.NewCopyable("told:copy", copied), done), confirmWidth, done)
+	p.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of(title)), kit.NewParagraph(phrase.Of(words)), kit.NewCopyable("told:copy", copied), done), confirmWidth, done)
 }

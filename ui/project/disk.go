@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const diskWidth float32 = 720
@@ -30,18 +31,18 @@ type diskView struct {
 
 // ShowDisk measures the project's worktrees and shows them.
 func (p *Project) ShowDisk() {
-	d := &diskView{p: p, total: kit.Caption("Measuring…"), rows: kit.Column(kit.Step), problem: kit.NewParagraph("").In(kit.ColorFailed)}
+	d := &diskView{p: p, total: kit.Caption(phrase.Of("Measuring…")), rows: kit.Column(kit.Step), problem: kit.NewParagraph("").In(kit.ColorFailed)}
 	d.problem.Hide()
 	d.release = kit.NewButton("disk:release", "Release", kit.Normal, d.releaseClean)
 	d.release.Hide()
 	done := kit.NewButton("disk:close", "Close", kit.Normal, p.sheets.Close)
 	done.OnEscape, d.release.OnEscape = p.sheets.Close, p.sheets.Close
-	d.head = container.NewBorder(nil, nil, kit.Title("Disk use"), d.total, nil)
+	d.head = container.NewBorder(nil, nil, kit.Title(phrase.Of("Disk use")), d.total, nil)
 	d.buttons = kit.Line(kit.Together, done, d.release)
 	p.sheets.Ask(kit.Column(kit.Groups-kit.Step,
 		d.head,
 		d.rows, d.problem,
-		kit.NewNote("Releasing removes the worktrees of finished pieces that hold nothing which no commit has. Their branches stay, and a worktree can be made again."),
+		kit.NewNote(phrase.Of("Releasing removes the worktrees of finished pieces that hold nothing which no commit has. Their branches stay, and a worktree can be made again.")),
 		d.buttons), diskWidth, done)
 	d.measure()
 }
@@ -68,11 +69,11 @@ func (d *diskView) show(list []engine.DiskUse) {
 	for i, u := range list {
 		sum += u.Bytes
 		keeps[u.PieceID] = keeps[u.PieceID] || u.Keeps != ""
-		name := cmp.Or(u.Piece, "A deleted piece")
+		name := cmp.Or(u.Piece, phrase.Of("A deleted piece"))
 		if u.Agent != "" {
 			name += ", " + u.Agent
 		}
-		about := cmp.Or(u.Keeps, "Can be released")
+		about := cmp.Or(u.Keeps, phrase.Of("Can be released"))
 		tail := kit.Line(kit.Together, kit.Caption(kit.Bytes(u.Bytes)).In(kit.ColorText))
 		if u.Piece != "" && u.Agent == "" {
 			b := kit.NewButton(fmt.Sprintf("disk:delete:%d", i), "Delete piece…", kit.Quiet, func() {
@@ -90,10 +91,10 @@ func (d *diskView) show(list []engine.DiskUse) {
 		}
 	}
 	if len(list) == 0 {
-		d.rows.Add(kit.NewParagraph("No piece of this project has a worktree.").In(kit.ColorMuted))
+		d.rows.Add(kit.NewParagraph(phrase.Of("No piece of this project has a worktree.")).In(kit.ColorMuted))
 	}
 	d.total.Set(kit.Bytes(sum))
-	d.release.SetLabel(fmt.Sprintf("Release %d", len(d.clean)))
+	d.release.SetLabel(phrase.F("Release %d", len(d.clean)))
 	show(d.release, len(d.clean) > 0)
 	d.head.Refresh()
 	d.rows.Refresh()

@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const sheetWidth float32 = 600
@@ -38,13 +39,13 @@ func (p *Project) NewDraft() {
 	cancel := kit.NewButton("draft:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	cancel.OnEscape, f.file.OnEscape = f.escape, f.escape
 	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title("New draft"),
+		kit.Title(phrase.Of("New draft")),
 		kit.NewField("Title", f.title, "A spec's first heading takes its place."),
 		kit.NewField("Seed", f.seed, "A rough idea. Claude Code writes the spec from it."),
 		kit.NewField("Spec", f.spec, "What to build and how to tell that it is done, in Markdown."),
 		container.New(thirds{}, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
 		container.New(thirds{}, f.files.body, f.waits.body),
-		kit.NewNote("A draft waits in the Backlog. Nothing runs until you run it."),
+		kit.NewNote(phrase.Of("A draft waits in the Backlog. Nothing runs until you run it.")),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.file))
 	p.sheets.Ask(form, sheetWidth, f.title)
@@ -55,16 +56,16 @@ func newDraftForm(p *Project) *draftForm {
 		p: p, title: kit.NewEntry("draft:title"), spec: kit.NewMultiEntry("draft:spec", 7), seed: kit.NewMultiEntry("draft:seed", 3),
 		model: kit.NewEntry("draft:model"), problem: kit.NewParagraph("").In(kit.ColorFailed),
 	}
-	f.files = newPicked("draft:file:", "Attachments", f.escape, p.sheets.Fits)
+	f.files = newPicked("draft:file:", phrase.Of("Attachments"), f.escape, p.sheets.Fits)
 	attach := kit.NewButton("draft:attach", "Attach a file…", kit.Normal, func() { p.o.BrowseFile(f.attach) })
 	attach.OnEscape = f.escape
 	show(attach, p.o.BrowseFile != nil)
 	f.files.body.Add(attach)
-	f.waits = newPicked("draft:on:", "Depends on", f.escape, p.sheets.Fits)
+	f.waits = newPicked("draft:on:", phrase.Of("Depends on"), f.escape, p.sheets.Fits)
 	f.offerBlockers()
-	f.lane = kit.NewSelect("draft:lane", []string{"Manual", "Auto", "Loop"}, nil)
+	f.lane = kit.NewSelect("draft:lane", []string{phrase.Of("Manual"), phrase.Of("Auto"), phrase.Of("Loop")}, nil)
 	f.lane.SetSelectedIndex(slices.Index(pieces.Lanes(), pieces.LaneManual))
-	f.refine = kit.NewSelect("draft:refine", []string{"Never", "If it has gaps", "Always"}, nil)
+	f.refine = kit.NewSelect("draft:refine", []string{phrase.Of("Never"), phrase.Of("If it has gaps"), phrase.Of("Always")}, nil)
 	f.refine.SetSelectedIndex(slices.Index(pieces.Refines(), pieces.RefineIfGaps))
 	f.model.SetPlaceHolder("Default")
 	for _, e := range []*kit.Entry{f.title, f.spec, f.seed, f.model} {
@@ -103,7 +104,7 @@ func (f *draftForm) offerBlockers() {
 		}
 	}
 	choose := kit.NewSelect("draft:depends", names, nil)
-	choose.PlaceHolder = "Add…"
+	choose.PlaceHolder = phrase.Of("Add…")
 	choose.OnChanged = func(string) {
 		at := choose.SelectedIndex()
 		if at < 0 {
@@ -157,11 +158,11 @@ func (f *draftForm) refuse(reason string) {
 func refuseDraft(n engine.NewDraft) string {
 	switch {
 	case strings.TrimSpace(n.Spec) == "" && strings.TrimSpace(n.Seed) == "":
-		return "Write a seed or a spec first."
+		return phrase.Of("Write a seed or a spec first.")
 	case len([]rune(n.Title)) > pieces.MaxTitle:
-		return "The title is longer than 300 characters."
+		return phrase.Of("The title is longer than 300 characters.")
 	case len([]rune(n.Spec)) > pieces.MaxSpec || len([]rune(n.Seed)) > pieces.MaxSpec:
-		return "The text is longer than 1,000,000 characters."
+		return phrase.Of("The text is longer than 1,000,000 characters.")
 	}
 	return ""
 }
@@ -170,7 +171,7 @@ func sentence(err error) string {
 	if refusal := new(engine.Refusal); errors.As(err, &refusal) {
 		return refusal.Error()
 	}
-	return "The draft was not filed: " + err.Error()
+	return phrase.Of("The draft was not filed: ") + err.Error()
 }
 
 // thirds puts objects of one width beside one another.

@@ -10,6 +10,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // loopBar is the project's Loop in its window: the button in the toolbar, and one line below it while there is something to
@@ -53,7 +54,8 @@ func (l *loopBar) draw() {
 	}
 	show(l.play, !s.Playing)
 	show(l.pause, s.Playing)
-	words := s.Words()
+	format, facts := s.Sentence()
+	words := phrase.F(format, facts...)
 	if l.problem != "" {
 		state, words = kit.StateFailed, l.problem
 	}
@@ -70,7 +72,7 @@ func (l *loopBar) press(b *kit.Button, doing string, turn func(context.Context, 
 		b.Enable()
 		l.problem = ""
 		if err != nil {
-			l.problem = "The Loop was not changed: " + sentence(err)
+			l.problem = phrase.Of("The Loop was not changed: ") + sentence(err)
 		}
 		l.draw()
 	})
@@ -104,7 +106,7 @@ func (f *loopFields) read() (atOnce, openPRs int, ok bool) {
 		if ok = err == nil && n >= 1 && n <= most; ok {
 			field.Refuse("")
 		} else {
-			field.Refuse("A whole number from 1 to " + strconv.Itoa(most) + ".")
+			field.Refuse(phrase.F("A whole number from 1 to %d.", most))
 		}
 		return n, ok
 	}

@@ -10,6 +10,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // pieceForm asks for what a new piece starts from.
@@ -29,7 +30,7 @@ func (p *Project) NewPiece() {
 	}
 	f := &pieceForm{
 		p: p, prompt: kit.NewMultiEntry("piece:prompt", 5), name: kit.NewEntry("piece:name"), model: kit.NewEntry("piece:model"),
-		depth: kit.NewSelect("piece:depth", []string{"Quick", "Balanced", "Thorough"}, nil), problem: kit.NewParagraph("").In(kit.ColorFailed),
+		depth: kit.NewSelect("piece:depth", []string{phrase.Of("Quick"), phrase.Of("Balanced"), phrase.Of("Thorough")}, nil), problem: kit.NewParagraph("").In(kit.ColorFailed),
 	}
 	f.depth.SetSelectedIndex(slices.Index(pieces.Depths(), pieces.DepthBalanced))
 	f.model.SetPlaceHolder("Default")
@@ -42,11 +43,11 @@ func (p *Project) NewPiece() {
 	}
 	f.name.OnSubmitted = func(string) { f.send() }
 	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title("New piece"),
+		kit.Title(phrase.Of("New piece")),
 		kit.NewField("Idea", f.prompt, "What to build. Claude Code writes the spec from it, and asks what it has to know."),
 		kit.NewField("Name", f.name, "The spec's title takes its place."),
 		container.New(thirds{}, kit.NewField("Depth of the spec", f.depth, ""), kit.NewField("Model of the spec", f.model, "")),
-		kit.NewNote("It starts at once, in a worktree of its own, and stops for you when the spec is ready."),
+		kit.NewNote(phrase.Of("It starts at once, in a worktree of its own, and stops for you when the spec is ready.")),
 		f.problem,
 		kit.Line(kit.Together, cancel, f.start))
 	p.sheets.Ask(form, sheetWidth, f.prompt)
@@ -96,11 +97,11 @@ func (f *pieceForm) refuse(reason string) {
 func refusePiece(n engine.NewPiece) string {
 	switch {
 	case strings.TrimSpace(n.Prompt) == "":
-		return "Write the idea first."
+		return phrase.Of("Write the idea first.")
 	case len([]rune(n.Name)) > pieces.MaxTitle:
-		return "The name is longer than 300 characters."
+		return phrase.Of("The name is longer than 300 characters.")
 	case len([]rune(n.Prompt)) > pieces.MaxSpec:
-		return "The text is longer than 1,000,000 characters."
+		return phrase.Of("The text is longer than 1,000,000 characters.")
 	}
 	return ""
 }

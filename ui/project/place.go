@@ -9,6 +9,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // placeAndDisk is what the project's settings lead to: where it is, what it takes, and taking it off the list.
@@ -59,15 +60,15 @@ func (p *Project) MoveFolder() {
 		line = container.NewBorder(nil, nil, nil, kit.NewButton("move:browse", "Choose…", kit.Normal, func() { p.o.Browse(path.SetText) }), path)
 	}
 	p.sheets.Ask(kit.Column(kit.Groups-kit.Step,
-		kit.Title("Folder moved"),
-		kit.NewParagraph("Say where the repository is after you moved or renamed it. Fermata checks that it is the same one, and lets its worktrees find it again."),
+		kit.Title(phrase.Of("Folder moved")),
+		kit.NewParagraph(phrase.Of("Say where the repository is after you moved or renamed it. Fermata checks that it is the same one, and lets its worktrees find it again.")),
 		kit.NewField("Folder", line, ""), problem, kit.Line(kit.Together, cancel, move)), sheetWidth, path)
 }
 
 // Remove asks whether to take the project off the list, and does it.
 func (p *Project) Remove() {
 	p.confirm(confirmation{
-		title: "Remove “" + p.project.Name + "”?", label: "Remove project", tearsDown: true,
+		title: phrase.F("Remove “%s”?", p.project.Name), label: "Remove project", tearsDown: true,
 		effect: func(ctx context.Context) (pieces.Effect, error) {
 			return p.o.Engine.RemoveProjectEffect(ctx, p.o.ProjectID)
 		},

@@ -14,6 +14,7 @@ import (
 	"fermata/pieces"
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -188,7 +189,7 @@ func (p *Project) show(m model) {
 		p.place = m.project.Path
 		p.path.Set(p.place)
 	}
-	p.branch.Set("from " + m.project.Branch)
+	p.branch.Set(phrase.F("from %s", m.project.Branch))
 	p.loop.show(m)
 	p.bar.Layout.Layout(p.bar.Objects, p.bar.Size())
 	p.model = m

@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // settingsForm edits what a project's pieces start from, what makes their worktrees ready, and what agents run unasked.
@@ -40,12 +41,12 @@ func (p *Project) ShowSettings() {
 	cancel.OnEscape, f.save.OnEscape = f.escape, f.escape
 	f.loop.atOnce.OnEscape, f.loop.openPRs.OnEscape = f.escape, f.escape
 	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title("Project settings"),
+		kit.Title(phrase.Of("Project settings")),
 		kit.NewField("Base branch", f.branch, "New pieces start from it, as it is on its remote."),
 		kit.Column(kit.Step,
 			kit.NewField("Setup script", f.script, "Makes each new worktree ready before the first session, such as `npm ci`. It stops at the first command that fails, gets none of Fermata's keys, and is ended after 5 minutes. Ignored files that a .worktreeinclude in your checkout names are copied first."),
 			f.allow, f.waits),
-		kit.Column(kit.Step, kit.Caption("Commands that agents run without asking").In(kit.ColorText).Strong(), f.commands),
+		kit.Column(kit.Step, kit.Caption(phrase.Of("Commands that agents run without asking")).In(kit.ColorText).Strong(), f.commands),
 		container.NewGridWithColumns(2, f.loop.atOnceField, f.loop.openPRsRow),
 		p.placeAndDisk(),
 		f.problem,
@@ -56,7 +57,7 @@ func (p *Project) ShowSettings() {
 func newSettingsForm(p *Project, was pieces.Project) *settingsForm {
 	f := &settingsForm{
 		p: p, was: was, branch: kit.NewEntry("project:branch"), script: kit.NewMultiEntry("project:script", 5),
-		waits: kit.NewNote("The script waits: it does not run until you allow this text of it.").In(kit.ColorNeedsYou),
+		waits: kit.NewNote(phrase.Of("The script waits: it does not run until you allow this text of it.")).In(kit.ColorNeedsYou),
 		loop:  newLoopFields(was), commands: kit.Column(kit.Step), problem: kit.NewParagraph("").In(kit.ColorFailed),
 	}
 	f.problem.Hide()
@@ -112,7 +113,7 @@ func (f *settingsForm) showCommands() {
 		f.commands.Add(container.NewBorder(nil, nil, nil, remove, kit.Body(c).CutEnd()))
 	}
 	if len(f.commands.Objects) == 0 {
-		f.commands.Add(kit.NewNote("None. An agent's question offers \"Always in this project\"."))
+		f.commands.Add(kit.NewNote(phrase.Of("None. An agent's question offers \"Always in this project\".")))
 	}
 	f.commands.Refresh()
 }

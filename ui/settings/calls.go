@@ -10,6 +10,7 @@ import (
 
 	"fermata/pieces/signal"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -61,7 +62,7 @@ type calls struct {
 }
 
 func newCalls(s *Settings) *calls {
-	c := &calls{s: s, none: kit.NewNote("No client has called a tool yet."), problem: kit.NewErrorBar("calls:problem", kit.Problem{})}
+	c := &calls{s: s, none: kit.NewNote(phrase.Of("No client has called a tool yet.")), problem: kit.NewErrorBar("calls:problem", kit.Problem{})}
 	c.chain, c.chainRow = stateRow("calls:chain")
 	c.check = kit.NewButton("calls:check", "Check again", kit.Normal, c.again.Wake)
 	c.problem.Hide()
@@ -78,7 +79,7 @@ func newCalls(s *Settings) *calls {
 		kit.Column(0, flush(c.chainRow), c.where),
 		container.NewHBox(c.check),
 		c.problem, c.none, c.list,
-		kit.NewNote("Every call is in a book whose rows seal one another. The command “fermata audit export” prints it, “fermata audit verify” proves it."),
+		kit.NewNote(phrase.Of("Every call is in a book whose rows seal one another. The command “fermata audit export” prints it, “fermata audit verify” proves it.")),
 	)
 	return c
 }
@@ -120,7 +121,7 @@ func (c *calls) show(r reading) {
 }
 
 func (c *calls) showChain(chain Chain) {
-	when := "checked at " + chain.At.Local().Format(time.TimeOnly)
+	when := phrase.Of("checked at ") + chain.At.Local().Format(time.TimeOnly)
 	if chain.Broken != "" {
 		c.setChain(kit.StateFailed, "The chain is broken", when, chain.Broken+".")
 		return
@@ -134,17 +135,14 @@ func (c *calls) fail(err error) {
 
 func (c *calls) setChain(state kit.State, title, caption, where string) {
 	c.chain.Set(state, "")
-	c.chainRow.SetText(title, caption)
+	c.chainRow.SetText(phrase.Of(title), caption)
 	c.where.Set(where)
 	c.where.Hidden = where == ""
 	c.body.Refresh()
 }
 
 func counted(calls int) string {
-	if calls == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", calls)
+	return phrase.N(calls, "1 call", "%d calls")
 }
 
 const (
@@ -173,8 +171,8 @@ func newCallRow(name string) *callRow {
 
 // callHead stands above the columns of the rows.
 func callHead() *kit.Row {
-	return kit.NewRow(kit.Line(kit.Together, wide(whenWide, kit.Caption("When")), kit.Caption("Tool and client")), "", "",
-		kit.Line(kit.Together, wide(answerWide, kit.Caption("Answer")), wide(resultWide, kit.Caption("Result")), wide(tookWide, kit.Caption("Took"))))
+	return kit.NewRow(kit.Line(kit.Together, wide(whenWide, kit.Caption(phrase.Of("When"))), kit.Caption(phrase.Of("Tool and client"))), "", "",
+		kit.Line(kit.Together, wide(answerWide, kit.Caption(phrase.Of("Answer"))), wide(resultWide, kit.Caption(phrase.Of("Result"))), wide(tookWide, kit.Caption(phrase.Of("Took")))))
 }
 
 func (r *callRow) show(c Call, now time.Time) {
@@ -191,7 +189,7 @@ func (r *callRow) show(c Call, now time.Time) {
 		client = c.Caller + ", " + client // who it is counts for more than what it says
 	}
 	r.row.SetText(c.Tool, client)
-	r.answer.Set(c.Answer)
+	r.answer.Set(phrase.Of(c.Answer))
 	r.took.Set(took(c.Took))
 	r.result.Set(resultState(c.Result), c.Result)
 }
@@ -213,7 +211,7 @@ func clock(at, now time.Time) string {
 	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
 		return at.Format(time.TimeOnly)
 	}
-	return at.Format("2 Jan 15:04")
+	return at.Format(phrase.Of("2 Jan 15:04"))
 }
 
 // took writes how long a call took: a card can wait for hours.

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // offerForms reads the forms of other clients and lists them in a menu below their button.
@@ -37,7 +38,7 @@ func (p *plane) listForms(forms []ClientForm) {
 	for i, f := range forms {
 		items[i] = fyne.NewMenuItem(f.Client, func() {
 			p.s.Copy(f.Text)
-			p.end("The form for "+f.Client+" was copied. It goes into "+f.Where+". "+f.Note, nil)
+			p.end(phrase.F("The form for %s was copied. It goes into %s. %s", f.Client, f.Where, f.Note), nil)
 		})
 	}
 	at := driver.AbsolutePositionForObject(p.copyOther)

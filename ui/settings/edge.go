@@ -5,15 +5,16 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 func edgePane(f *form) fyne.CanvasObject {
 	return kit.Column(kit.Groups,
-		kit.Heading(Edge),
+		kit.Heading(phrase.Of(Edge)),
 		f.row(pieces.KeyEdgeEnabled, "Enable Edge features"),
 		card("Features",
 			f.row(pieces.KeyEdgeControlPlane, "MCP control plane"),
-			kit.NewNote("The MCP pane is there while both are on. Turning either off stops the server and denies the cards that wait."),
+			kit.NewNote(phrase.Of("The MCP pane is there while both are on. Turning either off stops the server and denies the cards that wait.")),
 			f.row(pieces.KeyEdgeCodeReview, "Code review"),
 		),
 	)

@@ -9,6 +9,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 const (
@@ -49,13 +50,14 @@ func (f *form) row(key, label string) fyne.CanvasObject {
 
 // switchRow is a check box with the setting's sentence below it.
 func (f *form) switchRow(s pieces.Setting, label string) fyne.CanvasObject {
-	note := kit.NewNote(s.Sentence)
+	sentence := phrase.Of(s.Sentence)
+	note := kit.NewNote(sentence)
 	check := kit.NewCheck("set:"+s.Key, label, func(on bool) {
 		value := "false"
 		if on {
 			value = "true"
 		}
-		f.write(s.Key, value, func(reason string) { refuse(note, s.Sentence, reason) })
+		f.write(s.Key, value, func(reason string) { refuse(note, sentence, reason) })
 	})
 	f.shows = append(f.shows, func(values map[string]string) {
 		check.Checked = on(values, s.Key)
@@ -110,12 +112,15 @@ func (f *form) choice(s pieces.Setting, refused func(reason string)) fyne.Canvas
 // choiceWord is what stands for a value in a list of choices.
 func choiceWord(key, value string) string {
 	switch {
+	case key == pieces.KeyLanguage:
+		// A language is named in itself.
+		return map[string]string{pieces.LanguageDesktop: phrase.Of("As the desktop"), pieces.LanguageEnglish: "English", pieces.LanguageGerman: "Deutsch"}[value]
 	case value == "":
-		return byDefault
+		return phrase.Of(byDefault)
 	case key == pieces.KeyTextSize:
 		return value + " %"
 	case key == pieces.KeyTheme:
-		return map[string]string{pieces.ThemeSystem: "As the desktop", pieces.ThemeLight: "Light", pieces.ThemeDark: "Dark"}[value]
+		return phrase.Of(map[string]string{pieces.ThemeSystem: "As the desktop", pieces.ThemeLight: "Light", pieces.ThemeDark: "Dark"}[value])
 	}
 	return value
 }
@@ -216,6 +221,6 @@ func flush(o fyne.CanvasObject) fyne.CanvasObject {
 
 // card is a group of settings under a title.
 func card(title string, objects ...fyne.CanvasObject) fyne.CanvasObject {
-	all := append([]fyne.CanvasObject{kit.Title(title)}, objects...)
+	all := append([]fyne.CanvasObject{kit.Title(phrase.Of(title))}, objects...)
 	return kit.NewSurface(kit.Column(kit.Groups, all...))
 }

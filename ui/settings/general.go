@@ -9,6 +9,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // claude is how Claude Code stands.
@@ -35,22 +36,22 @@ func newGeneral(s *Settings) *general {
 		s: s, state: kit.NewStateDot(kit.StateIdle, ""), words: kit.NewParagraph("").In(kit.ColorFailed),
 		mend: kit.NewCopyable("claude:mend", ""),
 	}
-	g.row = kit.NewRow(g.state, "Asking Claude Code …", "", nil)
+	g.row = kit.NewRow(g.state, phrase.Of("Asking Claude Code …"), "", nil)
 	g.row.SetName("claude:health")
 	g.check = kit.NewButton("claude:check", "Check again", kit.Normal, func() { g.ask(g.path) })
 	g.words.Hide()
 	g.mend.Hide()
 	g.body = kit.Column(kit.Groups,
-		kit.Heading(General),
+		kit.Heading(phrase.Of(General)),
 		card("Claude Code", kit.Column(kit.Together, flush(g.row), g.words, g.mend), s.form.row(pieces.KeyClaudePath, "Path of the claude command"), container.NewHBox(g.check)),
-		card("Appearance", s.form.row(pieces.KeyTheme, "Theme"), s.form.row(pieces.KeyTextSize, "Text size")),
+		card("Appearance", s.form.row(pieces.KeyTheme, "Theme"), s.form.row(pieces.KeyTextSize, "Text size"), s.form.row(pieces.KeyLanguage, "Language")),
 		card("Start", s.form.row(pieces.KeyStartAtLogin, "Start at login")),
 		card("Open worktrees in", s.form.row(pieces.KeyEditor, "Editor"), s.form.row(pieces.KeyTerminal, "Terminal")),
 		card("GitHub", s.form.row(pieces.KeyGitHubAPIURL, "Address of the API")),
 		card("About",
 			kit.Body("Fermata "+s.Version),
-			kit.Column(kit.Step, kit.Caption("Data folder").In(kit.ColorText).Strong(), kit.NewCopyable("general:dataFolder", s.DataFolder),
-				kit.NewNote("All that Fermata keeps is here: the database, the worktrees, the log and the book of calls")),
+			kit.Column(kit.Step, kit.Caption(phrase.Of("Data folder")).In(kit.ColorText).Strong(), kit.NewCopyable("general:dataFolder", s.DataFolder),
+				kit.NewNote(phrase.Of("All that Fermata keeps is here: the database, the worktrees, the log and the book of calls"))),
 			container.NewHBox(kit.NewButton("general:openDataFolder", "Open folder", kit.Normal, func() { s.OpenFolder(s.DataFolder) })),
 		),
 	)
@@ -76,7 +77,7 @@ func (g *general) ask(path string) {
 
 func (g *general) show(c claude) {
 	g.check.Enable()
-	title := "Claude Code"
+	title := phrase.Of("Claude Code")
 	if c.version != "" {
 		title += " " + c.version
 	}

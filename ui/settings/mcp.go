@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -12,6 +11,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/signal"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -61,7 +61,7 @@ func newPlane(s *Settings) *plane {
 	p.foot.Hide()
 	p.calls = newCalls(s)
 	p.body = kit.Column(kit.Groups,
-		kit.Heading(MCP),
+		kit.Heading(phrase.Of(MCP)),
 		card("Server",
 			s.form.row(pieces.KeyMCPEnabled, "Fermata MCP server"),
 			s.form.row(pieces.KeyMCPAskBefore, "Ask before runs and pull requests"),
@@ -72,11 +72,11 @@ func newPlane(s *Settings) *plane {
 			flush(p.entryRow),
 			kit.Line(kit.Together, p.register, p.unregister),
 			kit.Line(kit.Together, p.copyInstructions, p.copyInline, p.copyOther),
-			kit.NewNote("What is copied here contains the token: whoever has it drives your pieces."),
+			kit.NewNote(phrase.Of("What is copied here contains the token: whoever has it drives your pieces.")),
 		),
 		card("Connection",
 			s.form.row(pieces.KeyMCPPreferredPort, "Preferred Port"),
-			kit.NewNote("If it is taken, the next nine are tried, then any. A changed port denies the cards that wait; register again after it."),
+			kit.NewNote(phrase.Of("If it is taken, the next nine are tried, then any. A changed port denies the cards that wait; register again after it.")),
 			p.token,
 			container.NewHBox(p.regenerate),
 		),
@@ -94,22 +94,22 @@ func stateRow(name string) (*kit.StateDot, *kit.Row) {
 
 func (p *plane) makeButtons() {
 	p.retry = kit.NewButton("mcp:retry", "Retry", kit.Normal, func() {
-		p.do(p.retry, "starting the server anew", "The server was started anew.", p.s.Plane.Retry)
+		p.do(p.retry, "starting the server anew", phrase.Of("The server was started anew."), p.s.Plane.Retry)
 	})
 	p.register = kit.NewButton("mcp:register", "Register", kit.Primary, func() { p.write(false) })
 	p.unregister = kit.NewButton("mcp:unregister", "Unregister", kit.Normal, func() {
-		p.do(p.unregister, "writing", "The entry was taken out of Claude Code.", p.s.Plane.Unregister)
+		p.do(p.unregister, "writing", phrase.Of("The entry was taken out of Claude Code."), p.s.Plane.Unregister)
 	})
 	p.copyInstructions = kit.NewButton("mcp:copyInstructions", "Copy Instructions", kit.Normal, func() {
-		p.copy(p.copyInstructions, "The instructions were copied.", p.s.Plane.Instructions)
+		p.copy(p.copyInstructions, phrase.Of("The instructions were copied."), p.s.Plane.Instructions)
 	})
 	p.copyInline = kit.NewButton("mcp:copyInline", "Copy Inline Config", kit.Normal, func() {
-		p.copy(p.copyInline, "The inline config was copied.", p.s.Plane.InlineConfig)
+		p.copy(p.copyInline, phrase.Of("The inline config was copied."), p.s.Plane.InlineConfig)
 	})
 	p.copyOther = kit.NewButton("mcp:copyOther", "Copy for Another Client", kit.Normal, p.offerForms)
 	p.regenerate = kit.NewButton("mcp:regenerate", "Regenerate Token", kit.Destructive, func() {
-		p.s.confirm("Regenerate the MCP token?", "Every client loses its connection at once. Register again afterwards.", "Regenerate Token", func() {
-			p.do(p.regenerate, "writing", "The token was regenerated: register again.", p.s.Plane.RegenerateToken)
+		p.s.confirm(phrase.Of("Regenerate the MCP token?"), phrase.Of("Every client loses its connection at once. Register again afterwards."), phrase.Of("Regenerate Token"), func() {
+			p.do(p.regenerate, "writing", phrase.Of("The token was regenerated: register again."), p.s.Plane.RegenerateToken)
 		})
 	})
 }
@@ -128,10 +128,10 @@ func (p *plane) write(replace bool) {
 	p.s.Pump.Go(p.s.ctx, func(ctx context.Context) error { return p.s.Plane.Register(ctx, replace) }, func(err error) {
 		p.register.Enable()
 		if errors.Is(err, ErrRegistered) && !replace {
-			p.s.confirm("Replace the Fermata entry in Claude Code?", "The entry that is there now is overwritten with this server's address.", "Replace", func() { p.write(true) })
+			p.s.confirm(phrase.Of("Replace the Fermata entry in Claude Code?"), phrase.Of("The entry that is there now is overwritten with this server's address."), phrase.Of("Replace"), func() { p.write(true) })
 			return
 		}
-		p.end("The entry was written: new Claude Code sessions have the tools.", err)
+		p.end(phrase.Of("The entry was written: new Claude Code sessions have the tools."), err)
 	})
 }
 
@@ -201,27 +201,27 @@ func (p *plane) show(st standing) {
 	switch {
 	case st.Running:
 		p.state.Set(kit.StateRunning, "")
-		p.stateRow.SetText("Running on 127.0.0.1", fmt.Sprintf("Port %d", st.Port))
+		p.stateRow.SetText(phrase.Of("Running on 127.0.0.1"), phrase.F("Port %d", st.Port))
 	case starting:
 		p.state.Set(kit.StateIdle, "")
-		p.stateRow.SetText("Starting", "")
+		p.stateRow.SetText(phrase.Of("Starting"), "")
 	case st.Wanted:
 		p.state.Set(kit.StateFailed, "")
-		p.stateRow.SetText("Not running", st.Problem)
+		p.stateRow.SetText(phrase.Of("Not running"), st.Problem)
 	default:
 		p.state.Set(kit.StateIdle, "")
-		p.stateRow.SetText("Off", "")
+		p.stateRow.SetText(phrase.Of("Off"), "")
 	}
 	switch {
 	case !st.Running:
 		p.health.Set(kit.StateIdle, "")
-		p.healthRow.SetText("Not asked", "the server does not run")
+		p.healthRow.SetText(phrase.Of("Not asked"), phrase.Of("the server does not run"))
 	case st.ill != "":
 		p.health.Set(kit.StateFailed, "")
-		p.healthRow.SetText("Not answering", st.ill)
+		p.healthRow.SetText(phrase.Of("Not answering"), st.ill)
 	default:
 		p.health.Set(kit.StateDone, "")
-		p.healthRow.SetText(fmt.Sprintf("Answering (%d tools)", st.tools), "")
+		p.healthRow.SetText(phrase.F("Answering (%d tools)", st.tools), "")
 	}
 	p.showEntry(st)
 	p.token.Set(st.TokenPlace)
@@ -245,13 +245,13 @@ func (p *plane) showEntry(st standing) {
 	switch {
 	case st.unread != "":
 		p.entry.Set(kit.StateFailed, "")
-		p.entryRow.SetText("The entry could not be read", st.unread)
+		p.entryRow.SetText(phrase.Of("The entry could not be read"), st.unread)
 	case st.registered:
 		p.entry.Set(kit.StateDone, "")
-		p.entryRow.SetText("Registered in Claude Code", "")
+		p.entryRow.SetText(phrase.Of("Registered in Claude Code"), "")
 	default:
 		p.entry.Set(kit.StateIdle, "")
-		p.entryRow.SetText("Not registered in Claude Code", "")
+		p.entryRow.SetText(phrase.Of("Not registered in Claude Code"), "")
 	}
 	for _, b := range []*kit.Button{p.register, p.copyInstructions, p.copyInline, p.copyOther} {
 		allow(b, st.Running)

@@ -5,11 +5,12 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 func notificationsPane(f *form) fyne.CanvasObject {
 	return kit.Column(kit.Groups,
-		kit.Heading(Notifications),
+		kit.Heading(phrase.Of(Notifications)),
 		card("When to notify",
 			f.row(pieces.KeyNotifyRequired, "Required input"),
 			f.row(pieces.KeyNotifyReview, "Ready for review"),

@@ -6,30 +6,31 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 func piecesPane(s *Settings) fyne.CanvasObject {
 	f := s.form
 	return kit.Column(kit.Groups,
-		kit.Heading(Pieces),
+		kit.Heading(phrase.Of(Pieces)),
 		card("Runs",
 			f.row(pieces.KeyAgentsAtOnce, "Agents at once"),
 			f.row(pieces.KeyBudgetUSD, "Budget of a piece"),
-			kit.NewNote("Both count for pieces that are released from now on."),
+			kit.NewNote(phrase.Of("Both count for pieces that are released from now on.")),
 			f.row(pieces.KeyClaudeAtOnce, "Claude Code at once"),
 		),
 		card("Splits",
 			f.row(pieces.KeyAutoSplit, "Auto-split"),
 			f.row(pieces.KeyStartSplits, "Start split pieces automatically"),
-			kit.NewNote("Both count for pieces on Auto and in the Loop. On Manual you always decide."),
+			kit.NewNote(phrase.Of("Both count for pieces on Auto and in the Loop. On Manual you always decide.")),
 		),
-		card("Models", steps(f), kit.NewNote("An empty model and “Default” leave the choice to Claude Code. A changed one counts from a step's next session on.")),
+		card("Models", steps(f), kit.NewNote(phrase.Of("An empty model and “Default” leave the choice to Claude Code. A changed one counts from a step's next session on."))),
 		card("Dependencies",
 			f.row(pieces.KeyDependencies, "Dependencies"),
-			kit.NewNote("Off, pieces start without waiting and no links are shown. The links are kept."),
+			kit.NewNote(phrase.Of("Off, pieces start without waiting and no links are shown. The links are kept.")),
 		),
 		card("Worktrees",
-			kit.NewNote("What makes a new worktree ready is a project's own: its setup script, in the project's settings, and the ignored files that a .worktreeinclude in its checkout names."),
+			kit.NewNote(phrase.Of("What makes a new worktree ready is a project's own: its setup script, in the project's settings, and the ignored files that a .worktreeinclude in its checkout names.")),
 			s.projects.worktrees,
 		),
 	)
@@ -40,8 +41,8 @@ func steps(f *form) fyne.CanvasObject {
 	names := map[string]string{
 		"spec": "Spec", "strategy": "Strategy", "plan": "Plan", "task": "Agents", "workReview": "Work review", "pullRequest": "Pull request",
 	}
-	list := kit.Column(kit.Together, step(kit.Caption("Step").In(kit.ColorText).Strong(), kit.Caption("Model").In(kit.ColorText).Strong(),
-		kit.Caption("Effort").In(kit.ColorText).Strong()))
+	list := kit.Column(kit.Together, step(kit.Caption(phrase.Of("Step")).In(kit.ColorText).Strong(), kit.Caption(phrase.Of("Model")).In(kit.ColorText).Strong(),
+		kit.Caption(phrase.Of("Effort")).In(kit.ColorText).Strong()))
 	for _, name := range pieces.Steps() {
 		model, _ := pieces.SettingOf(pieces.ModelKey(name))
 		effort, _ := pieces.SettingOf(pieces.EffortKey(name))
@@ -53,7 +54,7 @@ func steps(f *form) fyne.CanvasObject {
 			list.Refresh()
 		}
 		list.Add(kit.Column(kit.Step,
-			step(kit.Body(names[name]), f.line(model, refused), f.choice(effort, refused)),
+			step(kit.Body(phrase.Of(names[name])), f.line(model, refused), f.choice(effort, refused)),
 			wrong))
 	}
 	return list

@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // projects are the parts of the panes that have a row a project.
@@ -58,8 +59,8 @@ func (p *projects) draw() {
 		}
 	}
 	if len(p.shown) == 0 {
-		p.commands.Add(kit.NewNote("There is no project yet."))
-		p.worktrees.Add(kit.NewNote("There is no project yet."))
+		p.commands.Add(kit.NewNote(phrase.Of("There is no project yet.")))
+		p.worktrees.Add(kit.NewNote(phrase.Of("There is no project yet.")))
 	}
 	p.commands.Refresh()
 	p.worktrees.Refresh()
@@ -69,11 +70,11 @@ func (p *projects) draw() {
 func readiness(p pieces.Project) string {
 	switch {
 	case p.SetupRuns():
-		return "The setup script runs"
+		return phrase.Of("The setup script runs")
 	case p.SetupWaits():
-		return "The setup script waits until you allow it"
+		return phrase.Of("The setup script waits until you allow it")
 	}
-	return "No setup script"
+	return phrase.Of("No setup script")
 }
 
 // projectRow is one project with the commands that run in it without asking.
@@ -113,7 +114,7 @@ func (r *projectRow) show(p pieces.Project) {
 		r.list.Add(container.NewBorder(nil, nil, nil, forget, kit.Mono(c).CutMiddle()))
 	}
 	if len(p.AllowedCommands) == 0 {
-		r.list.Add(kit.NewNote("Nothing yet."))
+		r.list.Add(kit.NewNote(phrase.Of("Nothing yet.")))
 	}
 	r.list.Refresh()
 }

@@ -16,6 +16,7 @@ import (
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -102,7 +103,7 @@ func (s *Settings) Content() fyne.CanvasObject { return s.content }
 func (s *Settings) build() {
 	list := kit.Column(0)
 	for _, name := range []string{General, Pieces, Permissions, MCP, Notifications, Edge} {
-		row := kit.NewPress("pane:"+name, kit.NewRow(nil, name, "", nil), func() { s.Open(name) })
+		row := kit.NewPress("pane:"+name, kit.NewRow(nil, phrase.Of(name), "", nil), func() { s.Open(name) })
 		s.rows[name] = row
 		list.Add(row)
 	}
@@ -207,5 +208,5 @@ func reason(err error) string {
 	if refusal := (*engine.Refusal)(nil); errors.As(err, &refusal) {
 		return refusal.Error()
 	}
-	return "This could not be saved: " + err.Error()
+	return phrase.Of("This could not be saved: ") + err.Error()
 }

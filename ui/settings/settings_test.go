@@ -64,7 +64,7 @@ func open(t *testing.T, s *stage.Stage, values map[string]string, prepare func(*
 		Version: "0.1.0", DataFolder: "/home/ada/.local/share/fermata",
 		OpenFolder: func(path string) { w.opened = append(w.opened, path) }, OpenProject: func(id string) { w.opened = append(w.opened, id) },
 	})
-	w.w = s.Open(set.Content(), 860, 1250)
+	w.w = s.Open(set.Content(), 860, 1340)
 	w.Until("the settings are shown", func() bool { return w.did("health") && stage.Has(w.w, "set:"+pieces.KeyClaudePath) })
 	return w
 }

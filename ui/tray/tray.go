@@ -12,6 +12,7 @@ import (
 	"fermata/assets"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
 // Host is the desktop's tray. Its methods are called on the main goroutine.
@@ -117,12 +118,12 @@ func (t *Tray) Show(m Model) {
 }
 
 func (t *Tray) items(m Model) []*fyne.MenuItem {
-	items := []*fyne.MenuItem{line("Open Fermata", t.Actions.Show), off(running(m))}
+	items := []*fyne.MenuItem{line(phrase.Of("Open Fermata"), t.Actions.Show), off(running(m))}
 	if m.Waiting > 0 {
 		items = append(items, fyne.NewMenuItemSeparator(), line(waiting(m.Waiting), t.Actions.Cues))
 	}
 	for _, c := range m.Cues {
-		label := c.Label + ": " + kit.MiddleCut(kit.Plain(c.Title), nameLong)
+		label := phrase.Of(c.Label) + ": " + kit.MiddleCut(kit.Plain(c.Title), nameLong)
 		items = append(items, line(label, func() { t.Actions.OpenCue(c.Target, c.ProjectID) }))
 	}
 	items = append(items, fyne.NewMenuItemSeparator())
@@ -136,9 +137,9 @@ func (t *Tray) items(m Model) []*fyne.MenuItem {
 	if len(m.Projects) > 0 {
 		items = append(items, fyne.NewMenuItemSeparator(), t.newDraft(m.Projects), t.loops(m.Projects))
 	}
-	quit := line("Quit", t.Actions.Quit)
+	quit := line(phrase.Of("Quit"), t.Actions.Quit)
 	quit.IsQuit = true
-	return append(items, line("Settings…", t.Actions.Settings), fyne.NewMenuItemSeparator(), quit)
+	return append(items, line(phrase.Of("Settings…"), t.Actions.Settings), fyne.NewMenuItemSeparator(), quit)
 }
 
 // nameLong is how much of a project's name the menu shows, in characters.
@@ -146,14 +147,14 @@ const nameLong = 40
 
 // newDraft asks for the project where there is more than one.
 func (t *Tray) newDraft(projects []Project) *fyne.MenuItem {
-	const label = "New draft…"
+	label := phrase.Of("New draft…")
 	if len(projects) == 1 {
 		return line(label, func() { t.Actions.NewDraft(projects[0].ID) })
 	}
 	item := fyne.NewMenuItem(label, nil)
 	item.ChildMenu = fyne.NewMenu(label)
 	for _, p := range projects {
-		item.ChildMenu.Items = append(item.ChildMenu.Items, line("In "+kit.MiddleCut(kit.Plain(p.Name), nameLong), func() { t.Actions.NewDraft(p.ID) }))
+		item.ChildMenu.Items = append(item.ChildMenu.Items, line(phrase.F("In %s", kit.MiddleCut(kit.Plain(p.Name), nameLong)), func() { t.Actions.NewDraft(p.ID) }))
 	}
 	return item
 }
@@ -168,20 +169,21 @@ func off(label string) *fyne.MenuItem {
 
 // loops plays or pauses the Loop of each project.
 func (t *Tray) loops(projects []Project) *fyne.MenuItem {
-	turn := func(p Project, of string) *fyne.MenuItem {
-		word := "Play"
-		if p.LoopPlays {
-			word = "Pause"
+	turn := func(p Project, one bool) *fyne.MenuItem {
+		word := phrase.Of(map[bool]string{true: "Pause the Loop", false: "Play the Loop"}[p.LoopPlays])
+		if !one {
+			of := map[bool]string{true: "Pause the Loop of %s", false: "Play the Loop of %s"}[p.LoopPlays]
+			word = phrase.F(of, kit.MiddleCut(kit.Plain(p.Name), nameLong))
 		}
-		return line(word+" the Loop"+of, func() { t.Actions.PlayLoop(p.ID, !p.LoopPlays) })
+		return line(word, func() { t.Actions.PlayLoop(p.ID, !p.LoopPlays) })
 	}
 	if len(projects) == 1 {
-		return turn(projects[0], "")
+		return turn(projects[0], true)
 	}
-	item := fyne.NewMenuItem("Loop", nil)
+	item := fyne.NewMenuItem(phrase.Of("Loop"), nil)
 	item.ChildMenu = fyne.NewMenu("Loop")
 	for _, p := range projects {
-		item.ChildMenu.Items = append(item.ChildMenu.Items, turn(p, " of "+kit.MiddleCut(kit.Plain(p.Name), nameLong)))
+		item.ChildMenu.Items = append(item.ChildMenu.Items, turn(p, false))
 	}
 	return item
 }
@@ -190,7 +192,7 @@ const nothingRuns = "Nothing runs"
 
 func running(m Model) string {
 	if m.Line == "" {
-		return nothingRuns
+		return phrase.Of(nothingRuns)
 	}
 	return kit.Plain(m.Line)
 }
@@ -205,8 +207,5 @@ func tooltip(m Model) string {
 }
 
 func waiting(n int) string {
-	if n == 1 {
-		return "1 decision waits for you"
-	}
-	return fmt.Sprintf("%d decisions wait for you", n)
+	return phrase.N(n, "1 decision waits for you", "%d decisions wait for you")
 }

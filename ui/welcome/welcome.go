@@ -9,6 +9,7 @@ import (
 
 	"fermata/ui/kit"
 	"fermata/ui/kit/sheet"
+	"fermata/ui/phrase"
 	"fermata/ui/pump"
 )
 
@@ -58,18 +59,18 @@ func New(ctx context.Context, o Options) *Welcome {
 	w.health.Hide()
 	w.problem.Hide()
 	register := kit.NewButton("welcome:register", "Turn on and register", kit.Primary, w.turnOnAndRegister)
-	turnOn := kit.NewButton("welcome:turnOn", "Turn on only", kit.Normal, func() { w.do("Turning the server on …", w.Actions.TurnOn, w.finish) })
+	turnOn := kit.NewButton("welcome:turnOn", "Turn on only", kit.Normal, func() { w.do(phrase.Of("Turning the server on …"), w.Actions.TurnOn, w.finish) })
 	later := kit.NewButton("welcome:later", "Not now", kit.Quiet, w.finish)
 	w.buttons = []*kit.Button{register, turnOn, later}
 	text := kit.Column(kit.Groups,
-		kit.Heading("Welcome to Fermata"),
-		kit.NewParagraph("Fermata carries pieces of work from a rough idea to an open pull request, with Claude Code doing the work and you "+
-			"deciding at each gate. It never merges."),
+		kit.Heading(phrase.Of("Welcome to Fermata")),
+		kit.NewParagraph(phrase.Of("Fermata carries pieces of work from a rough idea to an open pull request, with Claude Code doing the work and you "+
+			"deciding at each gate. It never merges.")),
 		w.health,
-		kit.Title("Drive it from your terminal?"),
-		kit.NewParagraph("The Fermata MCP server lets your own Claude Code sessions read and drive your pieces. It answers on 127.0.0.1 only, and stopping "+
-			"agents or marking a piece done always asks you here. Turning it on also turns on Edge features and the MCP control plane."),
-		kit.NewParagraph("Register writes the entry into Claude Code's own configuration. Both can be changed in Settings at any time."),
+		kit.Title(phrase.Of("Drive it from your terminal?")),
+		kit.NewParagraph(phrase.Of("The Fermata MCP server lets your own Claude Code sessions read and drive your pieces. It answers on 127.0.0.1 only, and stopping "+
+			"agents or marking a piece done always asks you here. Turning it on also turns on Edge features and the MCP control plane.")),
+		kit.NewParagraph(phrase.Of("Register writes the entry into Claude Code's own configuration. Both can be changed in Settings at any time.")),
 		w.problem, w.said,
 		kit.Line(kit.Together, register, turnOn, later),
 	)
@@ -97,12 +98,12 @@ func (w *Welcome) ask() {
 }
 
 func (w *Welcome) turnOnAndRegister() {
-	w.do("Turning the server on …", w.Actions.TurnOn, func() { w.register(false) })
+	w.do(phrase.Of("Turning the server on …"), w.Actions.TurnOn, func() { w.register(false) })
 }
 
 func (w *Welcome) register(replace bool) {
 	exists := false
-	w.do("Writing the entry into Claude Code …", func(ctx context.Context) (err error) {
+	w.do(phrase.Of("Writing the entry into Claude Code …"), func(ctx context.Context) (err error) {
 		exists, err = w.Actions.Register(ctx, replace)
 		return err
 	}, func() {
@@ -120,8 +121,8 @@ func (w *Welcome) askToReplace() {
 	keep := kit.NewButton("confirm:cancel", "Keep it", kit.Normal, func() { w.layer.Close(); w.finish() })
 	replace := kit.NewButton("confirm:ok", "Replace", kit.Destructive, func() { w.layer.Close(); w.register(true) })
 	w.layer.Ask(kit.Pad(kit.Step, kit.Column(kit.Groups,
-		kit.NewParagraph("Replace the Fermata entry in Claude Code?").Strong(),
-		kit.NewParagraph("The server is on. The entry that is there now is overwritten with its address."),
+		kit.NewParagraph(phrase.Of("Replace the Fermata entry in Claude Code?")).Strong(),
+		kit.NewParagraph(phrase.Of("The server is on. The entry that is there now is overwritten with its address.")),
 		kit.Line(kit.Together, keep, replace),
 	)), sheetWide, keep)
 }

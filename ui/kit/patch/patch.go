@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"fermata/ui/phrase"
 )
 
 // Kind says what a line is.
@@ -101,10 +103,10 @@ func fileOf(f *gitdiff.File) File {
 	}
 	note := func(words string) { out.Lines = append(out.Lines, Line{Kind: Note, Text: words}) }
 	if f.OldMode != f.NewMode && f.OldMode != 0 && f.NewMode != 0 {
-		note(fmt.Sprintf("The mode changed from %o to %o.", f.OldMode.Perm(), f.NewMode.Perm()))
+		note(phrase.F("The mode changed from %o to %o.", f.OldMode.Perm(), f.NewMode.Perm()))
 	}
 	if f.IsBinary {
-		note("The file is binary.")
+		note(phrase.Of("The file is binary."))
 	}
 	for _, h := range f.TextFragments {
 		was, is := int(h.OldPosition), int(h.NewPosition)
@@ -129,7 +131,7 @@ func fileOf(f *gitdiff.File) File {
 			}
 			out.Lines = append(out.Lines, line)
 			if l.NoEOL() {
-				note("No line break at the end of the file.")
+				note(phrase.Of("No line break at the end of the file."))
 			}
 		}
 	}
