@@ -35,14 +35,14 @@ func TestEveryFieldOfADraftComesBack(t *testing.T) {
 	s, ctx, n := newStore(t), t.Context(), 0
 	addProject(t, s, "p")
 	d := filled[pieces.Draft](&n)
-	d.ProjectID = "p"
+	d.ProjectID, d.Offered = "p", false // whoever reads it says whether it is offered
 	must(t, s.AddDraft(ctx, d))
 	got, err := s.Draft(ctx, d.ID)
 	must(t, err)
 	same(t, "added", got, d)
 
 	next := filled[pieces.Draft](&n)
-	next.ID, next.ProjectID, next.Version, next.CreatedAt = d.ID, "p", d.Version, d.CreatedAt
+	next.ID, next.ProjectID, next.Version, next.CreatedAt, next.Offered = d.ID, "p", d.Version, d.CreatedAt, false
 	must(t, s.SaveDraft(ctx, next))
 	next.Version, next.UpdatedAt = d.Version+1, start
 	list, err := s.Drafts(ctx, "p")
