@@ -70,7 +70,15 @@ type Session struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	EndedAt   *time.Time
+	// Hidden says that the person put a session of their own out of sight.
+	Hidden bool
+	// ReplacedBy is the fresh session that took the place of one of the person's own that could not be resumed; empty for any
+	// other.
+	ReplacedBy string
 }
+
+// OutOfSight says whether list_sessions leaves the session out unless includeHidden is set.
+func (s Session) OutOfSight() bool { return s.Hidden || s.Kind.Hidden() }
 
 // HostProcess identifies the agent host that runs a session, so that it is recognised after a restart and never
 // mistaken for another process with the same pid.

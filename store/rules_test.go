@@ -233,6 +233,7 @@ func TestListsAreFilteredAndInOrder(t *testing.T) {
 	must(t, s.SaveSession(ctx, pieces.Session{ID: "old", ProjectID: "P", PieceID: "c", Kind: pieces.SessionTask, State: pieces.SessionIdle, CreatedAt: start}))
 	must(t, s.SaveSession(ctx, pieces.Session{ID: "hid", ProjectID: "P", PieceID: "c", Kind: pieces.SessionInterview, State: pieces.SessionWorking, CreatedAt: start.Add(1)}))
 	must(t, s.SaveSession(ctx, pieces.Session{ID: "new", ProjectID: "q", PieceID: "b", Kind: pieces.SessionTask, State: pieces.SessionFailed, CreatedAt: start.Add(2)}))
+	must(t, s.SaveSession(ctx, pieces.Session{ID: "own", ProjectID: "q", Kind: pieces.SessionCanvas, State: pieces.SessionCancelled, CreatedAt: start.Add(3), Hidden: true}))
 
 	piecesOf := func(f pieces.PieceFilter) string {
 		list, err := s.Pieces(ctx, f)
@@ -261,7 +262,7 @@ func TestListsAreFilteredAndInOrder(t *testing.T) {
 		{"drafts", draftsOf(""), "[draft-a draft-b draft-c]"},
 		{"drafts of q", draftsOf("q"), "[draft-a draft-b]"},
 		{"sessions", sessionsOf(pieces.SessionFilter{}), "[new old]"},
-		{"hidden too", sessionsOf(pieces.SessionFilter{IncludeHidden: true}), "[new hid old]"},
+		{"hidden too", sessionsOf(pieces.SessionFilter{IncludeHidden: true}), "[own new hid old]"},
 		{"live", sessionsOf(pieces.SessionFilter{IncludeHidden: true, LiveOnly: true}), "[hid old]"},
 		{"of a project", sessionsOf(pieces.SessionFilter{ProjectID: "P"}), "[old]"},
 		{"of a piece", sessionsOf(pieces.SessionFilter{PieceID: "b"}), "[new]"},

@@ -31,6 +31,8 @@ type sessionRow struct {
 	CreatedAt   string
 	UpdatedAt   string
 	EndedAt     *string
+	Hidden      bool
+	ReplacedBy  string
 }
 
 // TableName is asked for by gorm.
@@ -55,7 +57,7 @@ func toSessionRow(s pieces.Session) sessionRow {
 		s.ID, textOrNull(s.ProjectID), textOrNull(s.PieceID), s.TaskID, string(s.Kind), s.Name, string(s.State), s.Model, s.Effort,
 		s.Branch, s.Worktree, s.CostUSD, s.Error, s.Resumed,
 		s.Host.PID, int64(s.Host.Started), s.Host.Boot, //nolint:gosec // SQLite has no unsigned integer; the bits come back as they went
-		stamp(s.CreatedAt), stamp(s.UpdatedAt), stampOrNull(s.EndedAt),
+		stamp(s.CreatedAt), stamp(s.UpdatedAt), stampOrNull(s.EndedAt), s.Hidden, s.ReplacedBy,
 	}
 }
 
@@ -65,7 +67,7 @@ func (r sessionRow) session() pieces.Session {
 		Name: r.Name, State: pieces.SessionState(r.State), Model: r.Model, Effort: r.Effort, Branch: r.Branch, Worktree: r.Worktree,
 		CostUSD: r.CostUSD, Error: r.Error, Resumed: r.Resumed,
 		Host:      pieces.HostProcess{PID: r.HostPID, Started: uint64(r.HostStarted), Boot: r.HostBoot}, //nolint:gosec // as above
-		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), EndedAt: momentOrNil(r.EndedAt),
+		CreatedAt: moment(r.CreatedAt), UpdatedAt: moment(r.UpdatedAt), EndedAt: momentOrNil(r.EndedAt), Hidden: r.Hidden, ReplacedBy: r.ReplacedBy,
 	}
 }
 
@@ -80,7 +82,7 @@ func (s *Store) Sessions(ctx context.Context, f pieces.SessionFilter) ([]pieces.
 			tx = tx.Where("piece_id = ?", f.PieceID)
 		}
 		if !f.IncludeHidden {
-			tx = tx.Where("kind NOT IN ?", those(sessionKinds, pieces.SessionKind.Hidden))
+			tx = tx.Where("hidden = 0 AND kind NOT IN ?", those(sessionKinds, pieces.SessionKind.Hidden))
 		}
 		if f.LiveOnly {
 			tx = tx.Where("state IN ?", those(sessionStates, pieces.SessionState.Live))

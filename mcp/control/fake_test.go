@@ -362,7 +362,7 @@ func (f *fakeEngine) Sessions(_ context.Context, filter pieces.SessionFilter) ([
 	defer f.mu.Unlock()
 	var list []pieces.Session
 	for _, s := range f.sessions {
-		if (filter.ProjectID == "" || s.ProjectID == filter.ProjectID) && (filter.IncludeHidden || !s.Kind.Hidden()) {
+		if (filter.ProjectID == "" || s.ProjectID == filter.ProjectID) && (filter.IncludeHidden || !s.OutOfSight()) {
 			list = append(list, s)
 		}
 	}

@@ -134,7 +134,7 @@ func (e *Engine) startCanvas(ctx context.Context, s pieces.Session, l pieces.Lau
 			return refuse(fmt.Sprintf("Fermata cannot work in %s: %v", project.Path, err), err)
 		}
 		s.Branch = repo.Branch
-		return e.runCanvas(ctx, s, l)
+		return e.runCanvas(ctx, s, l, "")
 	}
 	p, err := e.pieceIn(ctx, s)
 	if err != nil {
@@ -153,7 +153,7 @@ func (e *Engine) startCanvas(ctx context.Context, s pieces.Session, l pieces.Lau
 		return refuse("The session was not started: "+err.Error(), err)
 	}
 	s.Branch, l.Profile = p.Branch, cmp.Or(p.Config.PermissionProfile, l.Profile)
-	return e.runCanvas(ctx, s, l)
+	return e.runCanvas(ctx, s, l, "")
 }
 
 // pieceIn finds the piece in whose worktree a session works.
@@ -170,18 +170,18 @@ func (e *Engine) pieceIn(ctx context.Context, s pieces.Session) (pieces.Piece, e
 	return pieces.Piece{}, refuse(fmt.Sprintf("The worktree %s is no longer there, so the session cannot go on in it.", s.Worktree), pieces.ErrWorktreeMissing)
 }
 
-// runCanvas writes the session's row and lets it run on its own.
-func (e *Engine) runCanvas(ctx context.Context, s pieces.Session, l pieces.Launch) error {
+// runCanvas writes the session's row and lets it run on its own. A notice stands in its transcript.
+func (e *Engine) runCanvas(ctx context.Context, s pieces.Session, l pieces.Launch, notice string) error {
 	if err := e.ctx.Err(); err != nil {
 		return refuse("Fermata is quitting.", err)
 	}
-	s.State = pieces.SessionStarting
+	s.State, s.Hidden = pieces.SessionStarting, false
 	if err := e.Store.SaveSession(context.WithoutCancel(ctx), s); err != nil {
 		return fmt.Errorf("write session %s: %w", s.ID, err)
 	}
 	e.canvases.put(s.ID, &canvas{dir: s.Worktree})
 	e.groups.start(e.ctx, canvasGroup(s.ID), func(ctx context.Context, g *group) {
-		if left := e.liveCanvas(ctx, s, l); len(left) > 0 {
+		if left := e.liveCanvas(ctx, s, l, notice); len(left) > 0 {
 			g.leave(left) // something of it still works in the folder
 			return
 		}
@@ -192,7 +192,7 @@ func (e *Engine) runCanvas(ctx context.Context, s pieces.Session, l pieces.Launc
 }
 
 // liveCanvas is the life of a session's process: a turn for everything that the person says, until it is stopped or fails.
-func (e *Engine) liveCanvas(ctx context.Context, s pieces.Session, l pieces.Launch) []pieces.LeftProcess {
+func (e *Engine) liveCanvas(ctx context.Context, s pieces.Session, l pieces.Launch, notice string) []pieces.LeftProcess {
 	t, err := e.open(ctx, s, l, false)
 	if err != nil {
 		state := pieces.SessionFailed
@@ -202,16 +202,45 @@ func (e *Engine) liveCanvas(ctx context.Context, s pieces.Session, l pieces.Laun
 		(&talk{e: e, session: s}).close(state, err.Error())
 		return nil
 	}
+	if notice != "" {
+		t.write(pieces.Message{Role: pieces.RoleNotice, Text: notice})
+	}
 	e.canvases.started(s.ID, t)
-	for {
+	for resumes := l.Resume; ; resumes = false {
 		end, err := t.wait(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return t.stop(ctx, pieces.SessionCancelled, "")
-		}
-		if end.Failure != pieces.FailureNone {
+		case resumes && end.Failure == pieces.FailureCannotResume:
+			left := t.finish(ctx, pieces.SessionFailed, end.Error)
+			if len(left) == 0 && ctx.Err() == nil {
+				e.replaceCanvas(ctx, t, l)
+			}
+			return left
+		case end.Failure != pieces.FailureNone:
 			return t.finish(ctx, pieces.SessionFailed, end.Error)
 		}
 	}
+}
+
+// replaceCanvas starts a fresh session in the place of one that could not be resumed, with what the person said to it.
+func (e *Engine) replaceCanvas(ctx context.Context, t *talk, l pieces.Launch) {
+	now := e.Now()
+	t.mu.Lock()
+	old := t.session
+	t.mu.Unlock()
+	fresh := pieces.Session{
+		ID: e.NewID(), ProjectID: old.ProjectID, Kind: old.Kind, Name: old.Name, Model: old.Model, Effort: old.Effort,
+		Branch: old.Branch, Worktree: old.Worktree, CreatedAt: now, UpdatedAt: now,
+	}
+	l.SessionID, l.Resume = fresh.ID, false
+	if err := e.runCanvas(ctx, fresh, l, "The earlier session could not be resumed, so this is a fresh one."); err != nil {
+		e.Log.Error("start a fresh session", "instead", old.ID, "err", err)
+		return
+	}
+	t.update(func(s *pieces.Session) {
+		s.Error, s.ReplacedBy = "This session could not be resumed; a fresh one took its place.", fresh.ID
+	})
 }
 
 // canvasOf returns a session that the person opened; any other is a Refusal.
@@ -224,7 +253,7 @@ func (e *Engine) canvasOf(ctx context.Context, id string) (pieces.Session, error
 }
 
 // SayToSession gives a session that the person opened another turn. One that has ended goes on in a new process, under the
-// same id.
+// same id, and is shown again if it was hidden.
 func (e *Engine) SayToSession(ctx context.Context, id, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return refuse("A message can't be empty.", nil)
@@ -309,6 +338,25 @@ func (e *Engine) RenameSession(ctx context.Context, id, name string) error {
 		return nil
 	}
 	s.Name = name
+	return e.Store.SaveSession(ctx, s)
+}
+
+// HideSession puts a session that the person opened out of sight, or shows it again. One behind which a process stands is not
+// hidden: nobody would see what it asks.
+func (e *Engine) HideSession(ctx context.Context, id string, hide bool) error {
+	unlock, err := e.locks.lock(ctx, canvasGroup(id))
+	if err != nil {
+		return fmt.Errorf("hide session %s: %w", id, err)
+	}
+	defer unlock()
+	s, err := e.canvasOf(ctx, id)
+	if err != nil || s.Hidden == hide {
+		return err
+	}
+	if _, runs := e.canvases.get(id); hide && (runs || s.State.Live()) {
+		return refuse("The session still runs: stop it first, then hide it.", nil)
+	}
+	s.Hidden = hide
 	return e.Store.SaveSession(ctx, s)
 }
 

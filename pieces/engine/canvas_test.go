@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -176,4 +177,107 @@ func (w *world) anySession(pieceID string) string {
 		w.t.Fatalf("no session: %v", err)
 	}
 	return list[0].ID
+}
+
+// stopped opens a session in the project's folder, and stops it after its first turn.
+func (w *world) stopped() pieces.Session {
+	w.t.Helper()
+	s, err := w.engine.OpenSession(w.t.Context(), engine.NewSession{ProjectID: w.id, Prompt: "And now?"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.untilSession(s.ID, pieces.SessionIdle)
+	if err := w.engine.StopSession(w.t.Context(), s.ID); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.untilSession(s.ID, pieces.SessionCancelled)
+}
+
+func TestASessionIsHiddenOnceItIsStoppedAndShowsAgainWhenItGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, talking())
+	ctx := t.Context()
+	s, err := w.engine.OpenSession(ctx, engine.NewSession{ProjectID: w.id, Prompt: "And now?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.untilSession(s.ID, pieces.SessionIdle)
+	wants(t, w.engine.HideSession(ctx, s.ID, true), "stop it first")
+	if err := w.engine.StopSession(ctx, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	listed := func(all bool) bool {
+		t.Helper()
+		list, err := w.engine.Sessions(ctx, pieces.SessionFilter{ProjectID: w.id, IncludeHidden: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list) == 1 && list[0].ID == s.ID
+	}
+	for _, hide := range []bool{true, true, false, true} { // what is hidden already stays so
+		if err := w.engine.HideSession(ctx, s.ID, hide); err != nil {
+			t.Fatal(err)
+		}
+		if listed(false) == hide || !listed(true) {
+			t.Errorf("hidden %v, it is listed: %v, with the hidden ones: %v", hide, listed(false), listed(true))
+		}
+	}
+	w.close()
+	w.open()
+	if listed(false) {
+		t.Error("after a restart it is shown")
+	}
+	if err := w.engine.SayToSession(ctx, s.ID, "Go on."); err != nil {
+		t.Fatal(err)
+	}
+	w.untilMessage(s.ID, "Still here.")
+	if !listed(false) {
+		t.Error("a session that works is hidden")
+	}
+}
+
+func TestASessionThatCannotBeResumedIsReplacedByAFreshOneThatSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, talking())
+	ctx := t.Context()
+	old := w.stopped()
+	if err := os.RemoveAll(filepath.Join(w.dir, "home", ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.engine.SayToSession(ctx, old.ID, "Go on."); err != nil {
+		t.Fatal(err)
+	}
+	old = w.untilSession(old.ID, pieces.SessionFailed)
+	wake, done := w.engine.Watch()
+	defer done()
+	for old.ReplacedBy == "" {
+		select {
+		case <-wake:
+		case <-time.After(patience):
+			t.Fatalf("no session took the place of %+v", old)
+		}
+		var err error
+		if old, err = w.engine.Session(ctx, old.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(old.Error, "a fresh one took its place") {
+		t.Errorf("it says %q", old.Error)
+	}
+	w.untilMessage(old.ReplacedBy, "Still here.")
+	w.untilMessage(old.ReplacedBy, "The earlier session could not be resumed, so this is a fresh one.")
+	fresh := w.untilSession(old.ReplacedBy, pieces.SessionIdle)
+	if fresh.Name != old.Name || fresh.Worktree != old.Worktree || fresh.Kind != pieces.SessionCanvas || fresh.Resumed != 0 || fresh.Error != "" {
+		t.Errorf("in the place of %+v came %+v", old, fresh)
+	}
+	// The fresh one is the one to talk to, and to stop.
+	if err := w.engine.SayToSession(ctx, fresh.ID, "And now?"); err != nil {
+		t.Fatal(err)
+	}
+	w.untilMessage(fresh.ID, "Nothing more.")
+	w.untilSession(fresh.ID, pieces.SessionIdle)
+	if err := w.engine.StopSession(ctx, fresh.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.untilSession(fresh.ID, pieces.SessionCancelled)
 }

@@ -28,6 +28,7 @@ type CanvasEngine interface {
 	SayToSession(ctx context.Context, id, text string) error
 	StopSession(ctx context.Context, id string) error
 	RenameSession(ctx context.Context, id, name string) error
+	HideSession(ctx context.Context, id string, hide bool) error
 }
 
 // CanvasOptions is what a Canvas is made of; all are needed.
@@ -43,6 +44,8 @@ type CanvasOptions struct {
 type canvasModel struct {
 	project  pieces.Project
 	list     []pieces.Session
+	hidden   bool           // the hidden ones are listed
+	others   int            // how many hidden ones there are while the others are listed
 	chosen   pieces.Session // the zero value while there is none
 	messages []pieces.Message
 	more     bool
@@ -53,6 +56,7 @@ type canvasModel struct {
 type canvasQuery struct {
 	session string
 	earlier int
+	hidden  bool // of those that the person hid; a session that is named is looked at among its own kind
 }
 
 // Canvas shows the sessions that the person opened in one project, and talks with them. It is touched on Fyne's main
@@ -75,6 +79,11 @@ type Canvas struct {
 	send    *kit.Button
 	stop    *kit.Button
 	rename  *kit.Button
+	hide    *kit.Button
+	again   *kit.Button // shows a hidden one again
+	title   *kit.Text
+	hidden  *kit.Button // lists the hidden ones
+	back    *kit.Button // lists the others
 	compose *fyne.Container
 	sheets  *sheet.Layer
 	content fyne.CanvasObject
@@ -116,8 +125,8 @@ func (c *Canvas) build() {
 	c.problem = kit.NewErrorBar("canvasProblem", kit.Problem{})
 	c.problem.Hide()
 	c.prompts = newPromptBox(c.answer, func() { c.content.Refresh() })
-	c.page = newSessions(c.Open, func() { c.ask(canvasQuery{c.last.chosen.ID, c.query.earlier + 1}) }, c.o.OpenURL)
-	c.empty = kit.NewEmpty("You have opened no session here yet.", kit.NewButton("canvas:first", "New session", kit.Primary, func() { c.New("") }))
+	c.page = newSessions(c.Open, func() { c.ask(canvasQuery{session: c.last.chosen.ID, earlier: c.query.earlier + 1}) }, c.o.OpenURL)
+	c.empty = kit.NewEmpty("There is no session to show here.", kit.NewButton("canvas:first", "New session", kit.Primary, func() { c.New("") }))
 	c.entry = kit.NewMultiEntry("canvas:message", 3)
 	c.entry.SetPlaceHolder("Message to the session")
 	c.entry.OnChanged = func(text string) {
@@ -132,9 +141,17 @@ func (c *Canvas) build() {
 		c.do("stop the session", func(ctx context.Context) error { return c.o.Engine.StopSession(ctx, id) }, func() {})
 	})
 	c.rename = kit.NewButton("canvas:rename", "Rename", kit.Quiet, c.askName)
-	c.compose = kit.Column(kit.Together, c.entry, newFlow(c.send, c.stop, c.rename))
+	c.hide = kit.NewButton("canvas:hide", "Hide", kit.Quiet, c.putAway)
+	c.again = kit.NewButton("canvas:show", "Show again", kit.Normal, func() {
+		id := c.last.chosen.ID
+		c.do("show the session again", func(ctx context.Context) error { return c.o.Engine.HideSession(ctx, id, false) }, func() { c.Open(id) })
+	})
+	c.compose = kit.Column(kit.Together, c.entry, newFlow(c.send, c.stop, c.rename, c.hide, c.again))
+	c.title = kit.Title(phrase.Of("Sessions"))
+	c.hidden = kit.NewButton("canvas:hidden", "Hidden", kit.Quiet, func() { c.ask(canvasQuery{hidden: true}) })
+	c.back = kit.NewButton("canvas:back", "Back to the others", kit.Quiet, func() { c.Open("") })
 	fresh := kit.NewButton("canvas:new", "New session", kit.Normal, func() { c.New("") })
-	head := container.NewBorder(nil, nil, nil, fresh, kit.Title(phrase.Of("Sessions")))
+	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, c.hidden, c.back, fresh), c.title)
 	top := kit.Pad(kit.Groups-kit.Step, kit.Column(kit.Together, head, c.problem, c.prompts.body))
 	body := container.NewBorder(top, kit.Pad(kit.Groups-kit.Step, c.compose), nil, nil, container.NewStack(c.page.body, c.empty))
 	c.content = container.NewStack(body, c.sheets)
@@ -146,12 +163,24 @@ func (c *Canvas) read(ctx context.Context, q canvasQuery) (m canvasModel, err er
 	if m.project, err = c.o.Engine.Project(ctx, c.o.ProjectID); err != nil {
 		return m, err
 	}
-	all, err := c.o.Engine.Sessions(ctx, pieces.SessionFilter{ProjectID: c.o.ProjectID})
+	all, err := c.o.Engine.Sessions(ctx, pieces.SessionFilter{ProjectID: c.o.ProjectID, IncludeHidden: true})
 	if err != nil {
 		return m, err
 	}
+	m.hidden = q.hidden
 	for _, s := range all {
-		if s.Kind != pieces.SessionCanvas {
+		if s.ID == q.session {
+			m.hidden = s.Hidden
+		}
+	}
+	for _, s := range all {
+		switch {
+		case s.Kind != pieces.SessionCanvas:
+			continue
+		case s.Hidden != m.hidden:
+			if s.Hidden {
+				m.others++
+			}
 			continue
 		}
 		m.list = append(m.list, s)
@@ -169,7 +198,11 @@ func (c *Canvas) read(ctx context.Context, q canvasQuery) (m canvasModel, err er
 
 func (c *Canvas) show(m canvasModel) {
 	moved := m.chosen.ID != c.last.chosen.ID
+	replaced := !moved && m.chosen.ReplacedBy != c.last.chosen.ReplacedBy
 	c.last = m
+	if replaced {
+		c.Open(m.chosen.ReplacedBy) // what the person said goes on there
+	}
 	if moved {
 		c.filling = true
 		c.entry.SetText(c.typed[m.chosen.ID])
@@ -188,6 +221,13 @@ func (c *Canvas) show(m canvasModel) {
 	}
 	c.prompts.show(pieces.Snapshot{Prompts: m.prompts}, now)
 	show(c.empty, len(list) == 0)
+	c.title.Set(phrase.Of("Sessions"))
+	if m.hidden {
+		c.title.Set(phrase.Of("Hidden sessions"))
+	}
+	c.hidden.SetLabel(phrase.F("Hidden (%d)", m.others))
+	show(c.hidden, m.others > 0)
+	show(c.back, m.hidden)
 	show(c.page.body, len(list) > 0)
 	show(c.compose, m.chosen.ID != "")
 	c.page.show(model{query: query{session: m.chosen.ID}, sessions: list, messages: m.messages, more: m.more}, now)
@@ -213,6 +253,36 @@ func (c *Canvas) enable() {
 		c.send.Enable()
 	}
 	show(c.stop, s.State.Live())
+	show(c.hide, !s.Hidden)
+	show(c.again, s.Hidden)
+}
+
+// putAway hides the session; one that runs is stopped first, which the person is asked about.
+func (c *Canvas) putAway() {
+	s := c.last.chosen
+	hide := func(ctx context.Context) error { return c.o.Engine.HideSession(ctx, s.ID, true) }
+	gone := func() {
+		if c.last.chosen.ID == s.ID {
+			c.Open("")
+		}
+	}
+	if !s.State.Live() {
+		c.do("hide the session", hide, gone)
+		return
+	}
+	cancel := kit.NewButton("canvas:cancel", "Cancel", kit.Normal, c.sheets.Close)
+	stop := kit.NewButton("canvas:stopAndHide", "Stop and hide", kit.Destructive, func() {
+		c.sheets.Close()
+		c.do("hide the session", func(ctx context.Context) error {
+			if err := c.o.Engine.StopSession(ctx, s.ID); err != nil {
+				return err
+			}
+			return hide(ctx)
+		}, gone)
+	})
+	cancel.OnEscape, stop.OnEscape = c.sheets.Close, c.sheets.Close
+	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Stop the session and hide it?")),
+		kit.NewParagraph("It still runs. You can continue it later: hidden sessions stay, with what was said in them."), newFlow(cancel, stop)), sheetWidth, cancel)
 }
 
 func (c *Canvas) showUnread(err error) {

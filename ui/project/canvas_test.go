@@ -50,6 +50,18 @@ func (f *fakeEngine) RenameSession(_ context.Context, id, name string) error {
 	return f.refuse
 }
 
+func (f *fakeEngine) HideSession(_ context.Context, id string, hide bool) error {
+	f.change(func() {
+		f.log = append(f.log, fmt.Sprintf("hide %s %v", id, hide))
+		for i := range f.sessions {
+			if f.sessions[i].ID == id && f.refuse == nil {
+				f.sessions[i].Hidden = hide
+			}
+		}
+	})
+	return f.refuse
+}
+
 func openCanvas(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float32) *window {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -111,17 +123,106 @@ func TestThePersonOpensASessionAnswersItTalksAndStopsIt(t *testing.T) {
 	})
 }
 
+// own puts two sessions of the person's own into the world, the first of which runs.
+func own(e *fakeEngine) {
+	for i, name := range []string{"Tidy the docs", "Why is the import slow?"} {
+		e.sessions = append([]pieces.Session{{
+			ID: fmt.Sprint("c", i), ProjectID: "p1", Kind: pieces.SessionCanvas, Name: name, State: []pieces.SessionState{pieces.SessionCancelled, pieces.SessionIdle}[i],
+			Worktree: []string{e.project.Path, "/w/muse/search-by-tag"}[i], CreatedAt: noon.Add(-time.Hour), CostUSD: 0.12,
+		}}, e.sessions...)
+	}
+}
+
+func TestSessionsAreHiddenAndShownAgain(t *testing.T) {
+	e := usual()
+	e.sessions = nil
+	own(e)
+	e.sessions[1].Error = "It broke."
+	w := openCanvas(t, stage.New(t), e, 760, 760)
+	w.sees("session:c0")
+	if stage.Has(w.Window, "canvas:hidden") || stage.Has(w.Window, "canvas:show") {
+		t.Error("without hidden sessions it offers to show them")
+	}
+	// One that runs is stopped first, if the person says so.
+	w.click("canvas:hide")
+	w.click("canvas:cancel")
+	w.click("canvas:hide")
+	w.click("canvas:stopAndHide")
+	w.logged("stop c1")
+	w.logged("hide c1 true")
+	w.Until("it is out of sight", func() bool { return !stage.Has(w.Window, "session:c1") && w.label("canvas:hidden") == "Hidden (1)" })
+	if e.log[0] != "stop c1" {
+		t.Errorf("it did %q", e.log)
+	}
+	// What cannot be hidden stays, and says why.
+	w.engine.change(func() { e.refuse = &engine.Refusal{Sentence: "The session still runs: stop it first, then hide it."} })
+	w.click("canvas:hide")
+	w.Until("the refusal is shown", func() bool { return shows(w, "stop it first") })
+	w.sees("session:c0")
+	w.engine.change(func() { e.refuse = nil })
+	w.click("canvas:hide")
+	w.Until("none is left", func() bool { return shows(w, "There is no session to show here.") && w.label("canvas:hidden") == "Hidden (2)" })
+
+	w.click("canvas:hidden")
+	w.sees("session:c1")
+	w.sees("session:c0")
+	if !shows(w, "Hidden sessions") || stage.Has(w.Window, "canvas:hide") {
+		t.Error("the hidden ones can be hidden")
+	}
+	w.click("canvas:back")
+	w.Until("the others are back", func() bool { return !stage.Has(w.Window, "session:c1") })
+	w.click("canvas:hidden")
+	w.click("session:c0")
+	w.Until("it is chosen", func() bool { return shows(w, "It broke.") })
+	w.click("canvas:show")
+	w.logged("hide c0 false")
+	w.Until("it is shown with the others", func() bool {
+		return stage.Has(w.Window, "session:c0") && !stage.Has(w.Window, "session:c1") && w.label("canvas:hidden") == "Hidden (1)"
+	})
+}
+
+func TestTheFreshSessionIsOpenedThatTookThePlaceOfOne(t *testing.T) {
+	e := usual()
+	e.sessions = nil
+	own(e)
+	w := openCanvas(t, stage.New(t), e, 760, 760)
+	w.click("session:c0")
+	w.Until("it is chosen", func() bool { return w.label("canvas:send") == "Continue the session" })
+	w.filled("canvas:message", "Go on")
+	w.click("canvas:send")
+	w.logged("say c0 Go on")
+	w.engine.change(func() {
+		old := &e.sessions[1]
+		fresh := *old
+		fresh.ID, fresh.State, fresh.Name = "fresh", pieces.SessionIdle, "Tidy the docs, afresh"
+		old.State, old.ReplacedBy, old.Error = pieces.SessionFailed, "fresh", "This session could not be resumed; a fresh one took its place."
+		e.sessions = append([]pieces.Session{fresh}, e.sessions...)
+	})
+	w.Until("the fresh one is open", func() bool { return w.label("canvas:send") == "Send" && stage.Has(w.Window, "canvas:stop") })
+	w.filled("canvas:message", "And now?")
+	w.click("canvas:send")
+	w.logged("say fresh And now?")
+	// The old one can still be read.
+	w.click("session:c0")
+	w.Until("the old one is open", func() bool { return shows(w, "a fresh one took its place") })
+	w.Drain()
+	if w.label("canvas:send") != "Continue the session" {
+		t.Error("the old one cannot be looked at")
+	}
+}
+
 func TestCanvasPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
 		e := usual()
-		for i, name := range []string{"Tidy the docs", "Why is the import slow?"} {
-			e.sessions = append([]pieces.Session{{
-				ID: fmt.Sprint("c", i), ProjectID: "p1", Kind: pieces.SessionCanvas, Name: name, State: []pieces.SessionState{pieces.SessionCancelled, pieces.SessionIdle}[i],
-				Worktree: []string{e.project.Path, "/w/muse/search-by-tag"}[i], CreatedAt: noon.Add(-time.Hour), CostUSD: 0.12,
-			}}, e.sessions...)
-		}
+		own(e)
+		hidden := e.sessions[0]
+		hidden.ID, hidden.Hidden, hidden.State, hidden.Name = "c9", true, pieces.SessionCompleted, "An old one"
+		e.sessions = append(e.sessions, hidden)
 		w := openCanvas(t, s, e, 760, 760)
 		w.sees("session:c1")
 		s.Keep(w.Window, "canvas-"+word)
+		w.click("canvas:hidden")
+		w.sees("session:c9")
+		s.Keep(w.Window, "canvas-hidden-"+word)
 	})
 }
