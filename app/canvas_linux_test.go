@@ -3,13 +3,14 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"fermata/pieces"
 	"fermata/pieces/piecestest"
 )
 
-func TestThePersonOpensASessionInAWorktreeAllowsAToolTalksAndStopsIt(t *testing.T) {
+func TestThePersonOpensASessionInAWorktreeAllowsAToolTalksStopsAndHidesIt(t *testing.T) {
 	t.Parallel()
 	talk := piecestest.Script{
 		{Name: "first", Match: piecestest.Contains("Look around"), Replies: []piecestest.Reply{
@@ -74,5 +75,19 @@ func TestThePersonOpensASessionInAWorktreeAllowsAToolTalksAndStopsIt(t *testing.
 	state(pieces.SessionIdle)
 	r.clickAway("canvas:stop")
 	state(pieces.SessionCancelled)
+
+	listed := func(hidden bool) bool {
+		list := m.call("list_sessions", map[string]any{"projectId": project, "includeHidden": hidden})["sessions"].([]any)
+		return slices.ContainsFunc(list, func(s any) bool { return s.(map[string]any)["id"] == session["id"] })
+	}
+	r.clickFor("canvas:hide", "canvas:first")
+	if listed(false) || !listed(true) {
+		t.Errorf("hidden, it is listed: %v, with the hidden ones: %v", listed(false), listed(true))
+	}
+	r.clickFor("canvas:hidden", "canvas:show")
+	r.clickFor("canvas:show", "canvas:hide")
+	if !listed(false) {
+		t.Error("shown again, it is not listed")
+	}
 	r.quit()
 }

@@ -30,6 +30,7 @@ type controlPlane struct {
 
 	mu      sync.Mutex
 	open    func(projectID, pieceID string) // nil until there are windows
+	session func(id string)                 // opens one; nil until then too
 	server  *mcp.Server
 	served  chan struct{}
 	wanted  bool
@@ -187,27 +188,23 @@ func (c *controlPlane) current() *mcp.Server {
 	return c.server
 }
 
-// windows tells how a piece is opened, once there are windows.
-func (c *controlPlane) windows(open func(projectID, pieceID string)) {
+// windows tells how a piece and a session are opened, once there are windows.
+func (c *controlPlane) windows(open func(projectID, pieceID string), openSession func(id string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open = open
+	c.open, c.session = open, openSession
 }
 
-// reveal opens a piece, or the piece of a session, in its project's window.
+// reveal opens a piece in its project's window, or a session where it is shown: with its piece, or with the person's own.
 func (c *controlPlane) reveal(ctx context.Context, pieceID, sessionID string) error {
 	c.mu.Lock()
-	open := c.open
+	open, openSession := c.open, c.session
 	c.mu.Unlock()
 	if open == nil {
 		return errNoWindow
 	}
 	if sessionID != "" {
-		s, err := c.engine.Session(ctx, sessionID)
-		if err != nil {
-			return err
-		}
-		open(s.ProjectID, s.PieceID)
+		openSession(sessionID)
 		return nil
 	}
 	p, err := c.engine.Piece(ctx, pieceID)

@@ -124,7 +124,10 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 		return err
 	}
 	work.Go(func() { l.serve(ctx) })
-	c.plane.windows(func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) })
+	c.plane.windows(
+		func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) },
+		func(id string) { screen.Do(func() { shell.OpenSession(id) }) },
+	)
 	a.Lifecycle().SetOnStarted(func() {
 		// Fyne follows the desktop only while no theme was set before it runs.
 		dress.wear(wanted)

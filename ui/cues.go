@@ -13,6 +13,7 @@ import (
 	"fermata/ui/kit"
 	"fermata/ui/phrase"
 	"fermata/ui/popover"
+	"fermata/ui/project"
 )
 
 // Placer puts the popover's window where the desktop's tray is, as far as the platform lets it.
@@ -159,21 +160,21 @@ func (a cueAsks) Show(t engine.Target) bool { return a.form.Show(a.s.last.piece(
 func (s *Shell) openTarget(t engine.Target, projectID string) {
 	s.hideCues()
 	if t.Kind == engine.TargetSession {
-		s.openSession(t.ID)
+		s.OpenSession(t.ID)
 		return
 	}
 	s.openPiece(projectID, t.ID)
 }
 
-// openSession opens the piece of a session, or the window of the project's own sessions.
-func (s *Shell) openSession(id string) {
+// OpenSession opens a session with its piece, or in the window of the project's own sessions.
+func (s *Shell) OpenSession(id string) {
 	var found pieces.Session
-	var project pieces.Project
+	var owner pieces.Project
 	s.Pump.Go(s.ctx, func(ctx context.Context) (err error) {
 		if found, err = s.Engine.Session(ctx, id); err != nil || found.ProjectID == "" {
 			return err
 		}
-		project, err = s.Engine.Project(ctx, found.ProjectID)
+		owner, err = s.Engine.Project(ctx, found.ProjectID)
 		return err
 	}, func(err error) {
 		switch {
@@ -182,9 +183,11 @@ func (s *Shell) openSession(id string) {
 		case found.ProjectID == "":
 			s.openHome()
 		case found.Kind == pieces.SessionCanvas:
-			s.openSessions(project).Open(id)
+			s.openSessions(owner).Open(id)
+		case found.PieceID == "":
+			s.OpenProject(found.ProjectID)
 		default:
-			s.OpenPiece(found.ProjectID, found.PieceID)
+			s.withProject(found.ProjectID, func(p *project.Project) { p.ShowSession(found.PieceID, id) })
 		}
 	})
 }

@@ -43,7 +43,7 @@ func (s *Shell) OpenNotice(key string) {
 		return
 	}
 	if id, ok := strings.CutPrefix(key, keySession); ok {
-		s.openSession(id)
+		s.OpenSession(id)
 		return
 	}
 	if id, ok := strings.CutPrefix(key, keyCard); ok {

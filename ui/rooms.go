@@ -33,7 +33,7 @@ func (s *Shell) openHome() {
 		key: homeKey, title: phrase.Of(home.Title), size: fyne.NewSize(860, 620), scope: &card.Scope{Home: true},
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
 			s.home = home.New(ctx, home.Options{Engine: s.Engine, Pump: s.Pump, Actions: home.Actions{
-				OpenProject: s.OpenProject, OpenPiece: s.openPiece, OpenSession: s.openSession, Settings: s.openSettings,
+				OpenProject: s.OpenProject, OpenPiece: s.openPiece, OpenSession: s.OpenSession, Settings: s.openSettings,
 				Browse: func(chosen func(string)) { s.browse(w, chosen) },
 			}})
 			if words := s.sayNoTray(); words != "" {

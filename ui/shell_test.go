@@ -63,6 +63,7 @@ type world struct {
 	values     map[string]string
 	projects   []pieces.Project
 	list       []pieces.Snapshot
+	sessions   []pieces.Session
 	status     settings.ServerStatus
 	registered []bool
 	hidden     bool
@@ -214,6 +215,7 @@ func (w *world) Cues(context.Context, string) (engine.Cues, error) {
 			all.Running = append(all.Running, engine.Running{PieceID: p.ID, Title: p.Name, ProjectID: p.ProjectID, ProjectName: w.nameOf(p.ProjectID), Agents: true})
 		}
 	}
+	all.Items = append(all.Items, w.sessionCues()...)
 	return all, nil
 }
 

@@ -93,8 +93,8 @@ func (i *Inspector) build() {
 		tabOverview: newOverview(i, newDependencyPart(i, i.link)),
 		tabSpec:     newDocument(i),
 		tabStrategy: newDocument(i),
-		tabAgents:   newAgents(i.openSession, i.approveTask, i.steerAgent),
-		tabSessions: newSessions(i.openSession, i.openEarlier, i.o.OpenURL),
+		tabAgents:   newAgents(i.OpenSession, i.approveTask, i.steerAgent),
+		tabSessions: newSessions(i.OpenSession, i.openEarlier, i.o.OpenURL),
 		tabReview:   newReview(i),
 		tabHistory:  newHistory(),
 	}
@@ -166,7 +166,8 @@ func (i *Inspector) openTab(t tab) {
 	i.ask(q)
 }
 
-func (i *Inspector) openSession(id string) {
+// OpenSession shows a session of the piece that is open.
+func (i *Inspector) OpenSession(id string) {
 	i.ask(query{id: i.query.id, tab: tabSessions, session: id})
 }
 

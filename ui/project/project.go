@@ -43,6 +43,7 @@ type Taps interface {
 type Inspector interface {
 	Content() fyne.CanvasObject
 	Open(id string)
+	OpenSession(id string)
 	OnClose(func())
 	Tick()
 	Press(fyne.Shortcut) bool
@@ -159,6 +160,12 @@ func (p *Project) ShowPiece(id string) {
 	p.o.Inspector.Open(id)
 	p.panes.setOpen(id != "")
 	p.o.Board.Select(id)
+}
+
+// ShowSession opens a piece beside the board, at one of its sessions.
+func (p *Project) ShowSession(id, session string) {
+	p.ShowPiece(id)
+	p.o.Inspector.OpenSession(session)
 }
 
 // Shown is the id of the open item, or "".
