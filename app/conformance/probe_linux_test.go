@@ -24,7 +24,9 @@ type probe struct {
 // call calls a tool that has to succeed and decodes its JSON.
 func (p *probe) call(tool string, a args) object {
 	p.Helper()
-	return p.result(tool, p.w.wire.tool(p.Context(), tool, a, nil))
+	o := p.result(tool, p.w.wire.tool(p.Context(), tool, a, nil))
+	p.w.covered.carried(tool, a)
+	return o
 }
 
 // result decodes what a call that has to succeed came to.
@@ -43,7 +45,9 @@ func (p *probe) result(what string, o outcome) object {
 // refused calls a tool that has to fail with a tool error, whose sentence holds the words.
 func (p *probe) refused(tool string, a args, words ...string) string {
 	p.Helper()
-	return p.sentence(tool, p.w.wire.tool(p.Context(), tool, a, nil), words...)
+	sentence := p.sentence(tool, p.w.wire.tool(p.Context(), tool, a, nil), words...)
+	p.w.covered.refused(tool, a, sentence)
+	return sentence
 }
 
 // sentence is the tool error that an outcome has to be.
@@ -276,7 +280,9 @@ func (p *probe) allowed(tool string, a args, verb string) object {
 	c, n := p.begin(tool, a)
 	p.same("the card's title", n.title, fmt.Sprintf("Allow the MCP client to %s?", verb))
 	p.w.click(p, "card:allow")
-	return p.result(tool, p.end(c))
+	o := p.result(tool, p.end(c))
+	p.w.covered.carried(tool, a)
+	return o
 }
 
 // denied is allowed with the other answer; it returns the sentence that the client reads.

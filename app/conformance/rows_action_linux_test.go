@@ -201,6 +201,13 @@ func alphaRows() []row {
 		is("addDependency is refused once building has started", func(p *probe) {
 			p.refused("piece_action", acting(alphaID, "addDependency", args{"blocker": gammaID}), "addDependency is not legal now")
 		}),
+		is("what belongs before building is refused once agents run, and the legal actions are named", func(p *probe) {
+			for _, a := range []string{"interviewMessage", "approveSpec", "generateStrategy", "setLane", "archive"} {
+				p.unchanged(alphaID, func() {
+					p.refused("piece_action", acting(alphaID, a, needs[a]), append(strs(p.get(alphaID), "legalActions"), a+" is not legal now")...)
+				})
+			}
+		}),
 		is("pauseAgents starts no new agent and lets the running one finish its turn", func(p *probe) {
 			p.acted(p.act(alphaID, "pauseAgents"), alphaID, "agents")
 			p.same("activity", p.get(alphaID)["activity"], "pausing")

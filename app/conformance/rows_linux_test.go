@@ -84,6 +84,11 @@ func TestConformance(t *testing.T) {
 			fmt.Printf("FAIL  %s\n", name)
 		}
 	}
+	if passed == len(rows)-left {
+		for _, lack := range w.covered.lacks() {
+			t.Error(lack)
+		}
+	}
 	if left > 0 {
 		fmt.Printf("later: %d rows whose machinery does not exist yet\n", left)
 	}

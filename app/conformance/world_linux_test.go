@@ -35,6 +35,7 @@ type world struct {
 
 	project string // the id of repo's project
 	stories stories
+	covered coverage // of the action table
 }
 
 // newWorld builds and starts the app, turns its server on and says hello.
