@@ -120,6 +120,8 @@ type GitRepo interface {
 	DiskUse(ctx context.Context, folder string) (int64, error)
 	// Adopt checks that a repository has the commits, and lets it find its worktrees after it was moved.
 	Adopt(ctx context.Context, repo string, commits []string) error
+	// FillSubmodules checks out the submodules that a new worktree lacks, and lists their folders.
+	FillSubmodules(ctx context.Context, worktree string) ([]string, error)
 	// CopyIncluded copies the ignored files that main's .worktreeinclude names.
 	CopyIncluded(ctx context.Context, main, worktree string) (pieces.Included, error)
 }

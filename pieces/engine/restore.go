@@ -59,7 +59,7 @@ func (e *Engine) Restore(ctx context.Context, pieceID, ref string, by pieces.Act
 	if err != nil {
 		return r, refuse("Fermata could not bring the saved work back; it stays under "+ref+": "+err.Error(), err)
 	}
-	e.include(ctx, project, r.Path)
+	e.furnish(ctx, project, r.Path)
 	r.Piece, err = e.moveLocked(context.WithoutCancel(ctx), pieceID, pieces.OnWorktree, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		if !r.Fresh {
 			c.Piece.Worktree, c.Piece.WorktreeMissing = r.Path, false

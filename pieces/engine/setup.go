@@ -32,7 +32,7 @@ func (n *notices) take(dir string) []string {
 	return words
 }
 
-// prepare makes a worktree of ours ready before the first session works there: it copies the files that the main checkout
+// prepare makes a worktree of ours ready before the first session works there: it checks out its submodules, copies the files that the main checkout
 // names in .worktreeinclude, then runs the project's setup script if the person allowed its text. It is done once for each
 // worktree; after a failure the next session tries again. What there is to say goes into the next session's transcript.
 func (e *Engine) prepare(ctx context.Context, pieceID, dir string) error {
@@ -49,7 +49,10 @@ func (e *Engine) prepare(ctx context.Context, pieceID, dir string) error {
 	if err != nil {
 		return err
 	}
-	e.include(ctx, project, dir)
+	e.furnish(ctx, project, dir)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
 	if project.SetupWaits() {
 		e.notices.add(dir, "The project's setup script was not run: nobody allowed its present text. Allow it in the project's settings.")
 		return nil
@@ -64,6 +67,20 @@ func (e *Engine) prepare(ctx context.Context, pieceID, dir string) error {
 		return fmt.Errorf("record worktree %s: %w", dir, err)
 	}
 	return nil
+}
+
+// furnish puts into a new worktree what git leaves out.
+func (e *Engine) furnish(ctx context.Context, project pieces.Project, dir string) {
+	filled, err := e.Git.FillSubmodules(ctx, dir)
+	if len(filled) > 0 {
+		e.notices.add(dir, fmt.Sprintf("Checked out %s: %s.", count(len(filled), "submodule"), sample(filled)))
+	}
+	if err != nil && ctx.Err() == nil {
+		e.Log.Warn("check out submodules", "worktree", dir, "err", err)
+		e.notices.add(dir, "Submodules are missing from this worktree: "+err.Error()+". Run `git submodule update --init --recursive` in "+
+			project.Path+", from where new worktrees take them, or fetch them in the project's setup script.")
+	}
+	e.include(ctx, project, dir)
 }
 
 // include copies the ignored files that a worktree needs. Without them work may fail, but not in a way that harms.

@@ -31,7 +31,7 @@ func (e *Engine) OpenWorkspace(ctx context.Context, pieceID string, by pieces.Ac
 		if err != nil {
 			return Workspace{}, err
 		}
-		e.include(ctx, project, s.Piece.Worktree)
+		e.furnish(ctx, project, s.Piece.Worktree)
 	}
 	w := Workspace{Piece: s, Made: made}
 	if w.Spec, err = e.text(ctx, pieceID, pieces.ArtifactSpec); err != nil {

@@ -77,6 +77,13 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 			[]pieces.FindingKey{pieces.FindingSubmodules},
 			"lib/sub", "git submodule update --init --recursive",
 		},
+		"submodules that are checked out": {
+			func(p *place) {
+				other := newPlace(p.t)
+				p.git(p.repo, "submodule", "--quiet", "add", other.repo, "mod")
+				p.git(p.repo, "commit", "-q", "-m", "module")
+			}, nil, "", "",
+		},
 		"LFS without its binary": {
 			func(p *place) {
 				p.write(p.repo, "art/.gitattributes", "*.psd filter=lfs diff=lfs merge=lfs -text\n")

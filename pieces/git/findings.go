@@ -113,7 +113,7 @@ func submodulesThere(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	var names []string
 	for _, entry := range fields(out) {
-		if info, name, _ := strings.Cut(entry, "\t"); strings.HasPrefix(info, "160000 ") {
+		if info, name, _ := strings.Cut(entry, "\t"); strings.HasPrefix(info, "160000 ") && !checkedOutAt(p.repo, name) {
 			names = append(names, name)
 		}
 	}
@@ -122,8 +122,8 @@ func submodulesThere(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingSubmodules,
-		What: "There are submodules (" + some(names) + "). Git leaves them empty in a new worktree, so agents do not see what is in them.",
-		Fix:  "Put `git submodule update --init --recursive` into the project's setup script.",
+		What: "There are submodules that this checkout does not have (" + some(names) + "). Each new worktree has to fetch them, and agents do not see what is in them where that fails or needs a password.",
+		Fix:  "`git submodule update --init --recursive`: worktrees take from here what is there.",
 	}, nil
 }
 

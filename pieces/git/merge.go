@@ -57,13 +57,17 @@ func (g *Git) merge(ctx context.Context, worktree, branch, from, message string)
 	if err != nil {
 		return err
 	}
+	modules, err := g.inStep(ctx, worktree)
+	if err != nil {
+		return err
+	}
 	_, err = g.run(ctx, call{
 		dir: worktree, set: identity, write: true, limit: g.limits.commit,
 		args: []string{"merge", "--quiet", "--no-ff", "--no-edit", "--no-autostash", "-m", message, id},
 	})
 	// Like with a commit, what is merged counts more than the exit code.
 	if g.contains(ctx, worktree, "HEAD", id) {
-		return nil
+		return g.follow(ctx, worktree, modules)
 	}
 	if err == nil {
 		return errors.New("git reported success, but the branch does not hold the commit")
@@ -82,6 +86,10 @@ func (g *Git) FastForward(ctx context.Context, worktree, branch, commit string) 
 	if err == nil {
 		err = g.onBranch(ctx, worktree, branch)
 	}
+	var modules []string
+	if err == nil {
+		modules, err = g.inStep(ctx, worktree)
+	}
 	if err == nil {
 		_, err = g.run(ctx, call{
 			dir: worktree, set: noHooks, write: true, limit: g.limits.tree,
@@ -94,6 +102,9 @@ func (g *Git) FastForward(ctx context.Context, worktree, branch, commit string) 
 		if head, err = g.resolve(ctx, worktree, "HEAD"); err == nil && head != commit {
 			err = errors.New("the branch is ahead of it")
 		}
+	}
+	if err == nil {
+		err = g.follow(ctx, worktree, modules)
 	}
 	if err != nil {
 		return fmt.Errorf("move %s on to %s: %w", branch, commit, err)

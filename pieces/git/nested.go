@@ -3,8 +3,8 @@ package git
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,21 +58,8 @@ func (g *Git) ownPaths(ctx context.Context, worktree string) (string, error) {
 
 // submodules lists the submodules that are checked out.
 func (g *Git) submodules(ctx context.Context, worktree string) ([]string, error) {
-	out, err := g.read(ctx, worktree, "ls-files", "--stage", "-z")
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, entry := range fields(out) {
-		info, path, _ := strings.Cut(entry, "\t")
-		if !strings.HasPrefix(info, "160000 ") {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(worktree, path, ".git")); err == nil {
-			found = append(found, path)
-		}
-	}
-	return found, nil
+	recorded, err := g.gitlinks(ctx, worktree)
+	return slices.DeleteFunc(recorded, func(path string) bool { return !checkedOutAt(worktree, path) }), err
 }
 
 // moduleHeld makes sure that all of a submodule is on its remotes.
