@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -18,34 +17,6 @@ import (
 	"fermata/pieces/agent/host"
 	"fermata/pieces/piecestest"
 )
-
-// brood starts descendants of each stubborn kind, all of which carry the mark in their command line, and waits.
-func brood(mark, ready string) string {
-	return strings.NewReplacer("MARK", mark, "READY", ready).Replace(`
-setsid sh -c 'while :; do sleep 1; done; : MARK' >/dev/null 2>&1 &
-nohup sh -c 'while :; do sleep 1; done; : MARK' >/dev/null 2>&1 &
-sh -c 'trap "" TERM HUP INT; : >READY.trap; while :; do sleep 1; done; : MARK' >/dev/null 2>&1 &
-(setsid sh -c '(setsid sh -c "while :; do sleep 1; done; : MARK" &) ; exit 0' >/dev/null 2>&1)
-until [ -e READY.trap ]; do sleep 0.05; done
-: >READY
-sleep 100`)
-}
-
-// marked counts the living processes with the mark in their command line, this one apart.
-func marked(t *testing.T, mark string) int {
-	t.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, path := range paths {
-		if line, err := os.ReadFile(path); err == nil && bytes.Contains(line, []byte(mark)) {
-			n++
-		}
-	}
-	return n
-}
 
 func poll(t *testing.T, what string, done func() bool) {
 	t.Helper()
@@ -64,20 +35,20 @@ func TestStopLeavesNoDescendantAndResumeContinues(t *testing.T) {
 	t.Parallel()
 	mark, ready := "mark-"+uuid.NewString(), filepath.Join(folder(t), "ready")
 	w := newWorld(t, piecestest.Script{
-		{Name: "first", Match: piecestest.Contains("begin the work"), Replies: []piecestest.Reply{bashUse(brood(mark, ready)), piecestest.Say("never")}},
+		{Name: "first", Match: piecestest.Contains("begin the work"), Replies: []piecestest.Reply{bashUse(piecestest.Brood(mark, ready)), piecestest.Say("never")}},
 		{Name: "second", Match: piecestest.Contains("carry on"), Replies: []piecestest.Reply{piecestest.Say("carried on")}},
 	})
 	launch := pieces.Launch{Profile: pieces.ProfileTrusted, Prompt: "begin the work", SessionID: uuid.NewString(), Dir: folder(t)}
 	s := w.begin(t, launch)
 	poll(t, "brood", exists(ready))
-	if marked(t, mark) < 5 {
+	if piecestest.Marked(t, mark) < 5 {
 		t.Fatal("the brood is too small to prove anything")
 	}
 	end, err := s.Stop(t.Context())
 	if err != nil || end.Failure != pieces.FailureInterrupted || len(end.Left) != 0 {
 		t.Errorf("Stop = %+v, %v", end, err)
 	}
-	if n := marked(t, mark); n != 0 {
+	if n := piecestest.Marked(t, mark); n != 0 {
 		t.Errorf("%d descendants live on", n)
 	}
 	s.ended(t)
@@ -107,15 +78,15 @@ func TestStopLeavesNoDescendantAndResumeContinues(t *testing.T) {
 func TestBackgroundWorkEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	mark, ready := "mark-"+uuid.NewString(), filepath.Join(folder(t), "ready")
-	command := strings.TrimSuffix(brood(mark, ready), "sleep 100")
+	command := strings.TrimSuffix(piecestest.Brood(mark, ready), "sleep 100")
 	w := newWorld(t, always(bashUse(command), piecestest.Say("ok")))
 	s := w.begin(t, pieces.Launch{Profile: pieces.ProfileTrusted})
 	s.turn(t, 1)
-	if marked(t, mark) == 0 {
+	if piecestest.Marked(t, mark) == 0 {
 		t.Fatal("nothing runs in the background")
 	}
 	finish(t, s)
-	if n := marked(t, mark); n != 0 {
+	if n := piecestest.Marked(t, mark); n != 0 {
 		t.Errorf("%d descendants live on", n)
 	}
 }
@@ -149,7 +120,7 @@ func playApp(config string) {
 func TestKillOfTheAppTakesEverythingDown(t *testing.T) {
 	t.Parallel()
 	mark, ready := "mark-"+uuid.NewString(), filepath.Join(folder(t), "ready")
-	w := newWorld(t, always(bashUse(brood(mark, ready)), piecestest.Say("never")))
+	w := newWorld(t, always(bashUse(piecestest.Brood(mark, ready)), piecestest.Say("never")))
 	config, err := json.Marshal(appConfig{
 		Host: []string{executable(t), hostArgument}, Environ: piecestest.ClaudeEnv(w.home, w.model.URL()), Claude: piecestest.Claude(t),
 		Launch: pieces.Launch{Profile: pieces.ProfileTrusted, Prompt: "go", SessionID: uuid.NewString(), Dir: folder(t)},
@@ -175,7 +146,7 @@ func TestKillOfTheAppTakesEverythingDown(t *testing.T) {
 	poll(t, "brood", exists(ready))
 	_ = app.Process.Kill()
 	poll(t, "the host's end", func() bool { return !host.Alive(id) })
-	if n := marked(t, mark); n != 0 {
+	if n := piecestest.Marked(t, mark); n != 0 {
 		t.Errorf("%d descendants live on", n)
 	}
 	if err := host.EndStale(t.Context(), id); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/pieces/agent"
+	"fermata/pieces/piecestest"
 )
 
 func play(t *testing.T, name string, launch pieces.Launch) *session {
@@ -303,7 +304,7 @@ func TestAKilledHostIsAFailureThatLeavesNothing(t *testing.T) {
 	mark := "mark-" + uuid.NewString()
 	s := play(t, "broods", pieces.Launch{Prompt: mark})
 	s.message(t, pieces.RoleAssistant, "brooding")
-	poll(t, "brood", func() bool { return marked(t, mark) == 1 })
+	poll(t, "brood", func() bool { return piecestest.Marked(t, mark) == 1 })
 	started := s.await(t, "start", 1, func(e pieces.SessionEvent) bool { return e.Started != nil }).Started
 	process, err := os.FindProcess(started.Host.PID)
 	if err == nil {
@@ -315,7 +316,7 @@ func TestAKilledHostIsAFailureThatLeavesNothing(t *testing.T) {
 	if end := s.ended(t); end.Failure != pieces.FailureOther || end.ExitCode != -1 {
 		t.Errorf("end = %+v", end)
 	}
-	if n := marked(t, mark); n != 0 {
+	if n := piecestest.Marked(t, mark); n != 0 {
 		t.Errorf("%d descendants live on", n)
 	}
 }

@@ -78,6 +78,19 @@ func (c *patientTalk) Stop(context.Context) (pieces.SessionEnd, error) {
 	return pieces.SessionEnd{}, nil
 }
 
+// openForge opens every pull request, and nothing happens to it.
+type openForge struct{}
+
+func (openForge) Open(_ context.Context, s pieces.PullRequestSpec) (pieces.PullRequest, error) {
+	return pieces.PullRequest{Number: 7, URL: "https://example.com/7", State: pieces.PullRequestOpen, Head: s.Head}, nil
+}
+
+func (openForge) Find(context.Context, string, string) (*pieces.PullRequest, error) { return nil, nil }
+
+func (openForge) Read(_ context.Context, _ string, prs []pieces.PullRequest) []pieces.PullRequest {
+	return prs
+}
+
 // hookedStore and hookedGit let a test come in between.
 type hookedStore struct {
 	*store.Store
@@ -151,6 +164,12 @@ type arena struct {
 
 func newArena(t *testing.T) *arena {
 	t.Helper()
+	return newArenaOf(t, 0)
+}
+
+// newArenaOf is newArena with how long a commit or a push may take.
+func newArenaOf(t *testing.T, patience time.Duration) *arena {
+	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t)}
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(w.dir, "fermata.db")})
 	if err != nil {
@@ -159,10 +178,10 @@ func newArena(t *testing.T) *arena {
 	w.store = db
 	a := &arena{
 		world: w, agents: &patientAgents{started: make(chan *patientTalk, 100)}, store: &hookedStore{Store: db},
-		git: &hookedGit{Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv})},
+		git: &hookedGit{Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv, Patience: patience})},
 	}
 	w.engine = engine.New(engine.Options{
-		Store: a.store, Git: a.git, Agents: a.agents, WorktreeRoot: filepath.Join(w.dir, "worktrees"),
+		Store: a.store, Git: a.git, Agents: a.agents, Forge: openForge{}, WorktreeRoot: filepath.Join(w.dir, "worktrees"),
 		Now: w.now, NewID: uuid.NewString, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), PollEvery: time.Hour,
 	})
 	if err := w.engine.Start(context.WithoutCancel(t.Context())); err != nil {

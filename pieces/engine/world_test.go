@@ -47,6 +47,7 @@ type world struct {
 	// ahead is how far the engine's clock goes before the real one.
 	ahead atomic.Int64
 	live  processes
+	env   []string // of git and Claude Code, besides what is clean
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
@@ -105,7 +106,12 @@ func (d driver) Gone(ctx context.Context, h pieces.HostProcess) error { return h
 
 func newWorld(t *testing.T, script piecestest.Script) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t).WithRemote(), model: piecestest.NewModel(t, script)}
+	return newWorldOf(t, script, piecestest.NewRepo(t).WithRemote())
+}
+
+func newWorldOf(t *testing.T, script piecestest.Script, repo *piecestest.Repo, env ...string) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), repo: repo, model: piecestest.NewModel(t, script), env: env}
 	w.github = piecestest.NewGitHub(t, piecestest.GitHubOptions{Token: "gh-test", Bare: w.repo.Bare})
 	w.open()
 	p, already, err := w.engine.RegisterProject(t.Context(), w.repo.Path)
@@ -132,10 +138,10 @@ func (w *world) open() {
 	w.store = db
 	w.engine = engine.New(engine.Options{
 		Store: db,
-		Git:   git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv}),
+		Git:   git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: func() []string { return append(piecestest.GitEnv(), w.env...) }}),
 		Agents: driver{live: &w.live, Driver: agent.New(agent.Options{
 			Claude: func() string { return claude }, Host: []string{os.Args[0], "agent-host"}, Log: log,
-			Environ: func() []string { return piecestest.ClaudeEnv(home, w.model.URL()) },
+			Environ: func() []string { return append(piecestest.ClaudeEnv(home, w.model.URL()), w.env...) },
 		})},
 		Forge: forge.New(forge.Options{
 			APIURL: w.github.URL,

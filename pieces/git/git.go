@@ -46,6 +46,8 @@ type Options struct {
 	LockDir string
 	// Environ gives the environment that git inherits. Nil: os.Environ.
 	Environ func() []string
+	// Patience is how long a commit or a push may take, with its hooks and the signing. Zero: 3 minutes.
+	Patience time.Duration
 	// Program is the git program. Empty: "git", looked up on PATH.
 	Program string
 }
@@ -84,6 +86,9 @@ func New(o Options) *Git {
 		},
 		locks:   map[string]chan struct{}{},
 		fetches: map[string]*fetched{},
+	}
+	if o.Patience > 0 {
+		g.limits.commit, g.limits.push = o.Patience, o.Patience
 	}
 	if g.environ == nil {
 		g.environ = os.Environ
