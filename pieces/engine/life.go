@@ -128,7 +128,7 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 	}
 	home := homecoming{}
 	if s.Piece.Activity == pieces.Changing {
-		home = e.bringHome(ctx, s.Piece.ID, errors.New(interruptedWords))
+		home = e.bringHome(ctx, s.Piece.ID, errors.New("it was cut off"))
 	}
 	_, err := e.move(ctx, s.Piece.ID, pieces.OnInterrupted, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Failure, c.Note = words, words
