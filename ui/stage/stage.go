@@ -199,7 +199,7 @@ func (s *Stage) write(w fyne.Window, path string) {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	if err := errors.Join(png.Encode(file, w.Canvas().Capture()), file.Close()); err != nil {
+	if err := errors.Join(png.Encode(file, Picture(w)), file.Close()); err != nil {
 		s.tb.Fatal(err)
 	}
 }
