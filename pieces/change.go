@@ -56,6 +56,15 @@ type SessionFilter struct {
 // Effect is what allowing an action would do, in plain words for the card, and what the words were bound to.
 type Effect struct {
 	Lines []string
+	// Writing is the text that the action sends or puts in another's place, for a card that shows it whole; nil for most.
+	Writing *Writing
 	// Fingerprint changes when anything the lines speak of changes.
 	Fingerprint string
+}
+
+// Writing is a text that an action hands on, such as an agent's new brief.
+type Writing struct {
+	Name   string // what it is: "Brief", "Message"
+	Before string // what it takes the place of; empty when nothing was there
+	After  string
 }

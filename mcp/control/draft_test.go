@@ -141,7 +141,7 @@ func TestReleaseOnAutoAsksWhileTheSettingIsOn(t *testing.T) {
 				done := k.start(t.Context(), tool, args)
 				if setting == "true" && lane == pieces.LaneAuto {
 					q := k.cards(1)[0]
-					if q.Title != "Allow the MCP client to release the draft and run it on Auto?" || !strings.HasSuffix(q.Body, "' (muse).") || q.Danger {
+					if q.Title != "Allow the MCP client to release the draft and run it on Auto?" || !strings.HasSuffix(q.Body, "' (muse).") || q.Danger || q.Writing == nil {
 						t.Errorf("%s asks %+v", name, q)
 					}
 					if len(k.engine.filed)+len(k.engine.released) != 0 {

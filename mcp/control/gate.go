@@ -142,7 +142,7 @@ func (c *control) question(ctx context.Context, tool string, a args, k card) (co
 		ProjectID: k.projectID, PieceID: k.pieceID,
 		Title:  "Allow the MCP client to " + k.verb + "?",
 		Body:   body + ".",
-		Effect: effect,
+		Effect: effect, Writing: k.effect.Writing,
 		Client: consent.Client{Name: who.Name, Version: who.Version},
 		Danger: k.danger, At: time.Now(), Key: string(key),
 	}, nil

@@ -114,7 +114,7 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 		}
 		if !needed && rule.AutoOnly {
 			// The rule's words are about Auto.
-			rule.Verb, effect.Lines = "", nil
+			rule.Verb, effect.Lines, effect.Writing = "", nil, nil
 		}
 		return &card{
 			verb: verbOf(rule), item: s.Piece.Name, pieceID: s.Piece.ID, projectID: s.Piece.ProjectID,

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -112,8 +113,20 @@ func (c *control) releaseCard(ctx context.Context, d pieces.Draft) (*card, error
 	}
 	return &card{
 		verb: verb, item: d.Title, projectID: d.ProjectID,
-		effect: pieces.Effect{Lines: lines, Fingerprint: releaseFingerprint(d)},
+		effect: pieces.Effect{Lines: lines, Writing: writingOf(d), Fingerprint: releaseFingerprint(d)},
 	}, nil
+}
+
+// writingOf is what a draft asks for, so that a person who allows it to run unattended can read it.
+func writingOf(d pieces.Draft) *pieces.Writing {
+	w := pieces.Writing{Name: "Spec", After: strings.TrimSpace(d.Spec)}
+	if w.After == "" {
+		w = pieces.Writing{Name: "Seed", After: strings.TrimSpace(d.Seed)}
+	}
+	if w.After == "" {
+		return nil
+	}
+	return &w
 }
 
 // waitsLine is what a card adds about a draft that waits on others.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"fermata/pieces"
 	"fermata/pieces/signal"
 )
 
@@ -40,6 +41,7 @@ type Question struct {
 	Title     string // "Allow the MCP client to stop agents?"
 	Body      string // "An external MCP client wants to stop agents on 'upload-retry' (muse)."
 	Effect    []string
+	Writing   *pieces.Writing // what Allow hands on, shown whole; nil for most
 	Client    Client
 	Danger    bool // Allow kills or tears down work
 	At        time.Time
@@ -94,6 +96,10 @@ func (d *Desk) join(q Question) *item {
 	}
 	q.ID = rand.Text()
 	q.Effect = slices.Clone(q.Effect)
+	if q.Writing != nil {
+		w := *q.Writing
+		q.Writing = &w
+	}
 	it := &item{q: q, waiters: 1, done: make(chan struct{})}
 	d.items = append(d.items, it)
 	d.mu.Unlock()

@@ -45,13 +45,13 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 		lines = steerEffect(s, r)
 		bound = append(bound, r.TaskID)
 	case pieces.RequestChanges:
-		lines = []string{"Starts a feedback session in the piece's worktree with: " + r.Text}
+		lines = []string{"Starts a feedback session in the piece's worktree."}
 	case pieces.SetLane:
 		lines = []string{fmt.Sprintf("Moves the piece from the lane %s to %s.", s.Piece.Config.Lane, r.Lane)}
 	case pieces.RunCodeReview:
 		lines = []string{fmt.Sprintf("Starts a code review at the effort %s: Claude Code reads the piece's changes, and changes nothing.", levelOf(r))}
 	case pieces.AnswerTaskQuestion:
-		lines = []string{"Answers the agent's question with: " + r.Text}
+		lines = []string{"Answers the agent's question; it works on with the answer."}
 	default:
 	}
 	if err != nil {
@@ -60,8 +60,35 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 	if s.Piece.CostUSD > 0 {
 		lines = append(lines, fmt.Sprintf("Cost so far: $%.2f.", s.Piece.CostUSD))
 	}
+	writing := writingOf(s, r)
+	if writing != nil {
+		bound = append(bound, writing.Before)
+	}
 	sum := sha256.Sum256([]byte(strings.Join(bound, "\x00")))
-	return pieces.Effect{Lines: lines, Fingerprint: hex.EncodeToString(sum[:])}, nil
+	return pieces.Effect{Lines: lines, Writing: writing, Fingerprint: hex.EncodeToString(sum[:])}, nil
+}
+
+// writingOf is the text that a request hands on; nil when it hands on none.
+func writingOf(s pieces.Snapshot, r Request) *pieces.Writing {
+	w := pieces.Writing{Name: "Note", After: r.Guidance}
+	switch r.Action {
+	case pieces.EditTaskBrief:
+		t, _ := s.Task(r.TaskID)
+		w = pieces.Writing{Name: "Brief", Before: t.Brief, After: r.Prompt}
+	case pieces.MessageTask:
+		w = pieces.Writing{Name: "Message", After: r.Text}
+	case pieces.AnswerTaskQuestion:
+		w = pieces.Writing{Name: "Answer", After: r.Text}
+	case pieces.RequestChanges:
+		w = pieces.Writing{Name: "Changes", After: r.Text}
+	case pieces.CreatePR:
+		w = pieces.Writing{Name: "Text", After: r.Body}
+	default:
+	}
+	if w.After = strings.TrimSpace(w.After); w.After == "" {
+		return nil
+	}
+	return &w
 }
 
 func open(s pieces.Snapshot) int {

@@ -260,14 +260,10 @@ func steerEffect(s pieces.Snapshot, r Request) []string {
 	t, _ := s.Task(r.TaskID)
 	switch r.Action {
 	case pieces.EditTaskBrief:
-		return []string{fmt.Sprintf("Gives the agent %q another brief; nothing starts.", t.Name), "New brief: " + r.Prompt}
+		return []string{fmt.Sprintf("Gives the agent %q another brief; nothing starts.", t.Name)}
 	case pieces.MessageTask:
-		return []string{fmt.Sprintf("Gives the agent %q another turn in its own session.", t.Name), "Message: " + r.Text}
+		return []string{fmt.Sprintf("Gives the agent %q another turn in its own session.", t.Name)}
 	default:
 	}
-	lines := []string{fmt.Sprintf("Hands the agent %q what the work review found, and runs the review again once it is done.", t.Name)}
-	if r.Guidance != "" {
-		lines = append(lines, "Your note: "+r.Guidance)
-	}
-	return lines
+	return []string{fmt.Sprintf("Hands the agent %q what the work review found, and runs the review again once it is done.", t.Name)}
 }

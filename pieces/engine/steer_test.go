@@ -66,6 +66,10 @@ func TestAnAgentWhoseBriefChangedStartsFresh(t *testing.T) {
 	w.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: review.ID, Prompt: "x"}, "review step")
 	w.refused(id, engine.Request{Action: pieces.EditTaskBrief, TaskID: "ghost", Prompt: "x"}, "Unknown taskId")
 
+	effect, err := w.engine.Effect(t.Context(), engine.Request{PieceID: id, Action: pieces.EditTaskBrief, TaskID: agent.ID, Prompt: " Write another file. "})
+	if want := (pieces.Writing{Name: "Brief", Before: agent.Brief, After: "Write another file."}); err != nil || effect.Writing == nil || *effect.Writing != want {
+		t.Errorf("the effect's writing is %+v (%v), want %+v", effect.Writing, err, want)
+	}
 	res := w.act(id, pieces.EditTaskBrief, task(agent.ID), func(r *engine.Request) { r.Prompt = "Write another file." })
 	got := res.Piece.Tasks[0]
 	if res.Next != "retryFailedAgents" || res.Message == "" || res.Piece.State() != s.State() {

@@ -264,32 +264,3 @@ func TestCardStaysWhileTheOthersChange(t *testing.T) {
 		t.Errorf("%q is asked, want the second to stay", q.Body)
 	}
 }
-
-func TestCardPictures(t *testing.T) {
-	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
-		t.Helper()
-		b := newTable(t, s, soon)
-		w, _ := b.window(Scope{ProjectID: "muse"})
-		b.ask(stop("muse"))
-		b.ask(consent.Question{
-			ProjectID: "muse", Title: "Allow the MCP client to create a pull request?",
-			Body: "An external MCP client wants to create a pull request on 'upload-retry' (muse).",
-		})
-		b.ready(w)
-		s.Keep(w, "card-danger-"+word)
-		b.Tap(w, "card:deny")
-		b.ready(w)
-		s.Keep(w, "card-plain-"+word)
-		b.Tap(w, "card:allow")
-		long := stop("muse")
-		for i := range 16 {
-			long.Effect = append(long.Effect, fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i))
-		}
-		_, withdraw := b.ask(long)
-		b.ready(w)
-		s.Keep(w, "card-crowded-"+word)
-		withdraw()
-		b.Until("it is gone", func() bool { return !stage.Has(w, "card:allow") })
-		s.Keep(w, "card-withdrawn-"+word)
-	})
-}

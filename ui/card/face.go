@@ -13,19 +13,19 @@ import (
 
 const (
 	wide     float32 = 440
-	leastLow float32 = 96  // what the text always gets, however low the window is
-	rest     float32 = 240 // what stands round the text: title, note, buttons and the window's edge
+	wider    float32 = 600 // where a text is shown whole
+	edge     float32 = kit.Pane
+	leastLow float32 = 64 // what of the text is seen at least; the reason goes before less of it is
 )
 
 // face is one card.
 type face struct {
 	question consent.Question
-	content  fyne.CanvasObject
+	content  fyne.CanvasObject // the card in the middle of the window
 
 	top         *fyne.Container
 	counter     *kit.Text
 	text        *fyne.Container
-	scroll      *container.Scroll
 	note        *kit.Entry
 	deny, allow *kit.Button
 }
@@ -39,20 +39,25 @@ func newFace(q consent.Question, answer func(q consent.Question, allow bool, not
 	}
 	f.deny = kit.NewButton("card:deny", "Deny", kit.Normal, func() { answer(q, false, strings.TrimSpace(f.note.Text)) })
 	f.allow = kit.NewButton("card:allow", "Allow", kind, func() { answer(q, true, "") })
-	f.text = kit.Column(kit.Together, kit.NewParagraph(kit.Plain(q.Body)))
+	f.text = kit.Column(kit.Groups-kit.Step, kit.NewParagraph(kit.Plain(q.Body)))
 	if len(q.Effect) > 0 {
 		f.text.Add(f.effects())
 	}
-	f.scroll = container.NewVScroll(f.text)
+	if w := q.Writing; w != nil {
+		f.text.Add(kit.NewWording(w.Name, w.Before, w.After))
+	}
 	f.top = container.NewBorder(nil, nil, nil, f.counter, kit.Caption(phrase.Of("Asked by ")+asker(q.Client)).CutEnd())
+	most := wide
+	if q.Writing != nil {
+		most = wider
+	}
 	// The order is the order of Tab: Deny comes first.
-	f.content = kit.NewSurface(kit.Column(kit.Groups,
-		f.top,
-		kit.NewParagraph(kit.Plain(q.Title)).Strong(),
-		f.scroll,
+	f.content = container.New(&sized{most}, kit.NewSurface(container.New(stacked{},
+		kit.Column(kit.Together, f.top, kit.NewParagraph(kit.Plain(q.Title)).Strong()),
+		container.NewVScroll(f.text),
 		kit.Line(kit.Together, f.deny, f.allow),
 		kit.NewField("Reason", f.note, ""),
-	)).In(kit.ColorSurface, kit.ColorNeedsYou)
+	)).In(kit.ColorSurface, kit.ColorNeedsYou))
 	return f
 }
 
@@ -61,9 +66,9 @@ func (f *face) effects() fyne.CanvasObject {
 	if f.question.Danger {
 		color = kit.ColorFailed
 	}
-	lines := kit.Column(kit.Step, kit.Caption(phrase.Of("What Allow does")).In(kit.ColorText).Strong())
+	lines := kit.Column(kit.Step, kit.Caption(phrase.Of("What Allow does")).In(color).Strong())
 	for _, l := range f.question.Effect {
-		lines.Add(kit.NewParagraph("• " + kit.Plain(l)).In(color))
+		lines.Add(container.NewBorder(nil, nil, container.NewVBox(kit.Body("•").In(color)), nil, kit.NewParagraph(kit.Plain(l))))
 	}
 	return lines
 }
@@ -73,18 +78,6 @@ func asker(c consent.Client) string {
 		return phrase.Of("a client that gave no name")
 	}
 	return strings.TrimSpace(kit.Plain(c.Name) + " " + kit.Plain(c.Version))
-}
-
-// fit gives the text the room that it needs, as far as the window has it; the rest is scrolled.
-func (f *face) fit(window fyne.Size) {
-	inner := fyne.NewSize(wide-2*kit.Groups, 0)
-	f.text.Resize(inner)
-	f.text.Resize(fyne.NewSize(inner.Width, f.text.MinSize().Height))
-	high := min(f.text.MinSize().Height, max(leastLow, window.Height-rest))
-	f.scroll.SetMinSize(fyne.NewSize(inner.Width, high))
-	// Wrapped text knows its height only at its width.
-	f.content.Resize(fyne.NewSize(wide, 0))
-	f.content.Resize(f.content.MinSize())
 }
 
 func (f *face) count(place, of int) {

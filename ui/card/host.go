@@ -81,8 +81,7 @@ func (h *Host) show(mine, pending []consent.Question) {
 func (h *Host) present(q consent.Question) {
 	typing := h.typing()
 	h.now = newFace(q, h.answer)
-	h.now.fit(h.window.Canvas().Size())
-	h.cover = container.NewStack(canvas.NewRectangle(color.NRGBA{A: dimAlpha}), container.NewCenter(h.now.content))
+	h.cover = container.NewStack(canvas.NewRectangle(color.NRGBA{A: dimAlpha}), h.now.content)
 	h.window.Canvas().Overlays().Add(h.cover)
 	h.cover.Resize(h.window.Canvas().Size())
 	h.now.arm(false)

@@ -123,6 +123,9 @@ func (d *detail) askCard(q Question) {
 	for _, l := range q.Effect {
 		text.Add(kit.NewParagraph("• " + kit.Plain(l)).In(color))
 	}
+	if w := q.Writing; w != nil {
+		text.Add(kit.NewWording(w.Name, w.Before, w.After))
+	}
 	answer := func(allow bool) func() { return func() { d.answer(q.Question, allow) } }
 	deny := kit.NewButton("popover:deny", "Deny", kit.Normal, answer(false))
 	allow := kit.NewButton("popover:allow", "Allow", kind, answer(true))
