@@ -65,7 +65,7 @@ type card struct {
 	shown    face
 	press    *kit.Press
 	title    *kit.Text
-	source   *kit.Pill
+	source   *kit.Text
 	lane     *kit.Text
 	dot      *kit.StateDot
 	age      *kit.Text
@@ -78,7 +78,7 @@ var _ fyne.Draggable = (*card)(nil)
 
 func newCard(b *Board) *card {
 	c := &card{
-		b: b, title: kit.Body("").Strong().CutEnd(), source: kit.NewPill(kit.ColorMuted, nil, ""), lane: kit.Caption(""),
+		b: b, title: kit.Body("").Strong().CutEnd(), source: kit.Caption("").CutEnd(), lane: kit.Caption(""),
 		dot: kit.NewStateDot(kit.StateIdle, ""), age: kit.Caption(""), progress: kit.NewProgress(0, 0, ""),
 		note: kit.Caption("").CutEnd(), money: kit.Caption(""),
 	}
@@ -119,7 +119,7 @@ func (c *card) show(f face) {
 	}
 	c.shown = f
 	c.title.Set(f.title)
-	c.source.Set(kit.ColorMuted, nil, f.source)
+	c.source.Set(f.source)
 	c.source.Hidden = f.source == ""
 	c.lane.Set(f.lane)
 	c.dot.Set(f.state, f.word)
@@ -136,14 +136,15 @@ func (c *card) show(f face) {
 	c.Refresh()
 }
 
-// cardRows places a card's parts in three lines: name and source, state and age, lane and progress, pull request or code review, and cost.
+// cardRows places a card's parts in three lines: name, state and age, source, lane, progress, pull request or code review, and cost.
 type cardRows struct{ c *card }
 
 const (
 	line       float32 = 20
 	cardLeast  float32 = 140
-	titleLeast float32 = 60
+	sourceMost float32 = 64  // "SUP-12345"
 	noteLeast  float32 = 160 // "#42 open, 3 of 4 checks passed"
+	barLeast   float32 = 60  // the bar with "2 of 4"
 )
 
 // MinSize is fixed in height, so that a board of many cards stays a grid.
@@ -154,25 +155,30 @@ func (cardRows) MinSize([]fyne.CanvasObject) fyne.Size {
 // Layout gives the right-hand part of each line what it needs, and the left-hand part the rest.
 func (r cardRows) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	c := r.c
-	wide := size.Width
-	if !c.source.Hidden {
-		pill := min(c.source.MinSize().Width, size.Width-titleLeast-kit.Together)
-		c.source.Move(fyne.NewPos(size.Width-pill, -2))
-		c.source.Resize(fyne.NewSize(pill, line))
-		wide -= pill + kit.Together
-	}
-	put(c.title, 0, 0, wide)
+	put(c.title, 0, 0, size.Width)
 	pair(size.Width, line-1, c.dot, c.age)
 	third, right := 2*line-1, c.money.MinSize().Width
 	put(c.money, size.Width-right, third, right)
 	rest := size.Width - right - gapIf(right)
-	left := c.lane.MinSize().Width + kit.Together
-	// How a pull request stands says more about a piece than the lane that brought it there.
-	c.lane.Hidden = c.note.Text() != "" && rest-left < noteLeast
-	if c.lane.Hidden {
-		left = 0
+	left := float32(0)
+	if !c.source.Hidden {
+		left = min(sourceMost, c.source.Natural()) + kit.Together
+		put(c.source, 0, third, left-kit.Together)
 	}
-	put(c.lane, 0, third, max(0, left-kit.Together))
+	// Where there is no room for all, how a pull request stands and where a piece came from say more than its lane.
+	need := float32(0)
+	switch {
+	case c.note.Text() != "":
+		need = noteLeast
+	case !c.progress.Hidden:
+		need = barLeast
+	}
+	lane := c.lane.MinSize().Width + kit.Together
+	c.lane.Hidden = rest-left-lane < need && (need == noteLeast || left > 0)
+	if !c.lane.Hidden {
+		put(c.lane, left, third, lane-kit.Together)
+		left += lane
+	}
 	rest = max(0, rest-left)
 	middle := fyne.CanvasObject(c.progress)
 	if c.progress.Hidden {

@@ -189,7 +189,7 @@ func (b *Button) faceWidth() float32 {
 func (b *Button) measure() fyne.Size {
 	width := b.faceWidth()
 	if b.reason.Text() != "" {
-		width += Together + min(b.reason.natural(), reasonWidth)
+		width += Together + min(b.reason.Natural(), reasonWidth)
 	}
 	return fyne.NewSize(width, buttonHigh)
 }

@@ -82,13 +82,13 @@ func (p *Pill) before() float32 {
 	case p.icon != nil:
 		return pillIcon + Step
 	case p.letter.Text() != "":
-		return p.letter.natural() + Step
+		return p.letter.Natural() + Step
 	}
 	return 0
 }
 
 func (p *Pill) measure() fyne.Size {
-	return fyne.NewSize(2*Together+p.before()+p.word.natural(), pillHigh)
+	return fyne.NewSize(2*Together+p.before()+p.word.Natural(), pillHigh)
 }
 
 func (p *Pill) place(size fyne.Size) {
@@ -99,7 +99,7 @@ func (p *Pill) place(size fyne.Size) {
 	p.picture.Move(fyne.NewPos(Together-1, top+middle(pillHigh, pillIcon)))
 	p.picture.Resize(fyne.NewSquareSize(pillIcon))
 	p.letter.Move(fyne.NewPos(Together, top))
-	p.letter.Resize(fyne.NewSize(p.letter.natural(), pillHigh))
+	p.letter.Resize(fyne.NewSize(p.letter.Natural(), pillHigh))
 	x := Together + p.before()
 	p.word.Move(fyne.NewPos(x, top))
 	p.word.Resize(fyne.NewSize(max(0, width-x-Together), pillHigh))

@@ -13,6 +13,7 @@ import (
 const (
 	barHigh  float32 = 4
 	barWidth float32 = 64
+	barLeast float32 = 16
 )
 
 // Progress is a bar with its count in words, such as "2 of 4 agents". It stands still between two counts.
@@ -79,8 +80,11 @@ func (p *Progress) measure() fyne.Size {
 }
 
 func (p *Progress) place(size fyne.Size) {
-	words := p.words.natural()
-	width := max(0, size.Width-words-Together)
+	words := p.words.Natural()
+	width := size.Width - words - Together
+	seen := width >= barLeast // a bar of some pixels says nothing
+	width = max(0, width)
+	p.track.Hidden = !seen
 	top := middle(size.Height, barHigh)
 	p.track.Move(fyne.NewPos(0, top))
 	p.track.Resize(fyne.NewSize(width, barHigh))
@@ -90,7 +94,7 @@ func (p *Progress) place(size fyne.Size) {
 		part = float32(p.done) / float32(p.total)
 	}
 	p.level.Resize(fyne.NewSize(width*part, barHigh))
-	p.level.Hidden = p.done == 0
+	p.level.Hidden = p.done == 0 || !seen
 	p.words.Move(fyne.NewPos(width+Together, 0))
 	p.words.Resize(fyne.NewSize(words, size.Height))
 }

@@ -88,9 +88,9 @@ func (r *Row) place(size fyne.Size) {
 func (r *Row) placeTexts(left, right, high float32) {
 	room := right - left
 	titleSize := r.title.MinSize()
-	width := min(room, r.title.natural())
+	width := min(room, r.title.Natural())
 	rest := room - width - Together
-	r.caption.Hidden = r.caption.Text() == "" || rest < min(cutWidth, r.caption.natural())
+	r.caption.Hidden = r.caption.Text() == "" || rest < min(cutWidth, r.caption.Natural())
 	if r.caption.Hidden {
 		width = room
 	}

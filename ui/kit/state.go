@@ -107,7 +107,7 @@ func (d *StateDot) measure() fyne.Size {
 	if d.word.Text() == "" {
 		return fyne.NewSquareSize(dotSide)
 	}
-	return fyne.NewSize(dotSide+Step+d.word.natural(), dotSide)
+	return fyne.NewSize(dotSide+Step+d.word.Natural(), dotSide)
 }
 
 func (d *StateDot) place(size fyne.Size) {

@@ -127,8 +127,8 @@ func (t *Text) measure() fyne.Size {
 	return size
 }
 
-// natural is the width that the whole text needs.
-func (t *Text) natural() float32 { return t.width(t.text).Width }
+// Natural is the width that the whole text needs, also of one that may be cut.
+func (t *Text) Natural() float32 { return t.width(t.text).Width }
 
 // baseline is where the letters stand, measured from the text's top.
 func (t *Text) baseline() float32 {
@@ -150,7 +150,7 @@ func (t *Text) place(size fyne.Size) {
 
 // fit shortens the text to a width by halving the search for the longest that fits.
 func (t *Text) fit(width float32) string {
-	if t.cut == CutNone || t.natural() <= width+0.5 {
+	if t.cut == CutNone || t.Natural() <= width+0.5 {
 		return t.text
 	}
 	shorten := MiddleCut

@@ -36,8 +36,8 @@ func TestTextIsCutWhereItWasAsked(t *testing.T) {
 func TestTextWithoutACutClaimsItsWidth(t *testing.T) {
 	newScreen(t, 1)
 	whole, cut := Title("A title of some length"), Title("A title of some length").CutEnd()
-	if whole.MinSize().Width != whole.natural() || cut.MinSize().Width != cutWidth {
-		t.Errorf("widths %v and %v, want %v and %v", whole.MinSize().Width, cut.MinSize().Width, whole.natural(), cutWidth)
+	if whole.MinSize().Width != whole.Natural() || cut.MinSize().Width != cutWidth {
+		t.Errorf("widths %v and %v, want %v and %v", whole.MinSize().Width, cut.MinSize().Width, whole.Natural(), cutWidth)
 	}
 }
 

@@ -65,8 +65,8 @@ func TestCodeIsDrawnWithoutLigatures(t *testing.T) {
 	whole := w.Canvas().Capture()
 	w = open(t, Column(Together, Line(0, Mono("<"), Mono("!"), Mono("-"), Mono("-"), Mono(" "), Mono("="), Mono(">"), Mono(" "), Mono("!"), Mono("="))), 200, 60)
 	single := w.Canvas().Capture()
-	if apart.natural() != joined.natural() {
-		t.Errorf("widths %v and %v, want equal", apart.natural(), joined.natural())
+	if apart.Natural() != joined.Natural() {
+		t.Errorf("widths %v and %v, want equal", apart.Natural(), joined.Natural())
 	}
 	if a, b := ink(whole), ink(single); math.Abs(a-b) > 0.02*b {
 		t.Errorf("drawn together the letters have %.0f of ink, letter by letter %.0f", a, b)
