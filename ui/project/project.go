@@ -9,7 +9,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
 	"fermata/ui/kit"
@@ -117,18 +116,10 @@ func New(ctx context.Context, o Options) *Project {
 }
 
 func (p *Project) build() {
-	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption(""), kit.NewCopyable("projectPath", "")
+	p.title, p.branch, p.path = kit.Title("").CutEnd(), kit.Caption("").CutMiddle(), kit.NewCopyable("projectPath", "")
 	p.newDraft = kit.NewButton("newDraft", "New draft", kit.Normal, p.NewDraft)
 	p.loop = newLoopBar(p)
-	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.buttons,
-		kit.NewButton("projectSettings", "Project settings…", kit.Quiet, p.ShowSettings))
-	if p.o.OpenSessions != nil {
-		tools.Add(kit.NewButton("sessions", "Sessions", kit.Quiet, p.o.OpenSessions))
-	}
-	if p.o.OpenSettings != nil {
-		tools.Add(kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
-	}
-	p.bar = container.New(toolbar{p}, p.title, p.path, p.branch, tools)
+	p.bar = newToolbar(p)
 	p.problem = kit.NewErrorBar("projectProblem", kit.Problem{})
 	p.problem.Hide()
 	p.undone = kit.NewErrorBar("projectUndone", kit.Problem{}, kit.NewButton("projectUndone:hide", "Got it", kit.Normal, func() { show(p.undone, false) }))
@@ -226,47 +217,4 @@ func show(o fyne.CanvasObject, visible bool) {
 		return
 	}
 	o.Hide()
-}
-
-// toolbar puts the project's name, path and branch on the left and its tools on the right.
-type toolbar struct{ p *Project }
-
-const (
-	toolbarHigh float32 = 44
-	pathLeast   float32 = 64
-	copyIcon    float32 = 20 // room of the mark behind the path
-)
-
-// MinSize is one line, with the texts cut.
-func (toolbar) MinSize(o []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(200+o[3].MinSize().Width, toolbarHigh)
-}
-
-// Layout gives the name and the branch what they need, and the path the rest.
-func (t toolbar) Layout(o []fyne.CanvasObject, size fyne.Size) {
-	title, path, branch, tools := o[0], o[1], o[2], o[3]
-	tail := tools.MinSize()
-	tools.Move(fyne.NewPos(size.Width-tail.Width-kit.Groups+kit.Step, 0))
-	tools.Resize(fyne.NewSize(tail.Width, size.Height))
-	room := size.Width - tail.Width - 3*kit.Groups
-	name := min(room/2, measured(t.p.title.Text(), theme.SizeNameSubHeadingText, fyne.TextStyle{Bold: true}))
-	from := min(branch.MinSize().Width, max(0, room-name-kit.Groups))
-	x := kit.Groups - kit.Step
-	put := func(o fyne.CanvasObject, width float32) {
-		high := o.MinSize().Height
-		o.Move(fyne.NewPos(x, (size.Height-high)/2))
-		o.Resize(fyne.NewSize(width, high))
-		x += width + kit.Groups
-	}
-	put(title, name)
-	rest := room - name - from - 2*kit.Groups
-	show(path, rest >= pathLeast)
-	if rest >= pathLeast {
-		put(path, min(rest, measured(t.p.place, theme.SizeNameText, fyne.TextStyle{Monospace: true})+copyIcon))
-	}
-	put(branch, from)
-}
-
-func measured(s string, size fyne.ThemeSizeName, style fyne.TextStyle) float32 {
-	return fyne.MeasureText(s, theme.Size(size), style).Width + 1
 }

@@ -430,7 +430,7 @@ func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 		return e.refuse
 	}})
 	p := project.New(ctx, project.Options{
-		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {},
+		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {}, OpenSessions: func() {},
 		BrowseFile: func(chosen func(string)) { chosen("/home/ada/sketch.png") },
 	})
 	t.Cleanup(func() { cancel(); s.Drain() })
