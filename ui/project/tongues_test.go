@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"fermata/pieces"
+	"fermata/ui/kit"
 	"fermata/ui/stage"
+
+	"fyne.io/fyne/v2"
 )
 
 const (
@@ -75,4 +78,26 @@ func TestPicturesOfEachPage(t *testing.T) {
 			s.Keep(w.Window, "page-"+tab+"-"+word)
 		}
 	})
+}
+
+func TestTheToolbarFitsASmallWindow(t *testing.T) {
+	w := openWindow(t, stage.New(t), foreign(), 720, 480)
+	w.sees("card:planned")
+	if least := w.Content().MinSize(); least.Width > 720 {
+		t.Errorf("the window asks for %v, so that it cannot be 720 wide", least)
+	}
+	if stage.Has(w.Window, "projectSettings") {
+		t.Error("the settings' button takes the room of the project's name")
+	}
+	w.click("projectMore")
+	if menu := w.Canvas().Overlays().Top(); menu == nil {
+		t.Fatal("no menu opens")
+	}
+	stage.Press(w.Window, "Down", "Return")
+	w.sees("project:save")
+	w.Resize(fyne.NewSize(1280, 800))
+	stage.Settle(w.Window)
+	if shown, found := kit.Find(w.Content(), "projectMore"); found || shown != nil {
+		t.Error("the menu stays where the bar has room")
+	}
 }

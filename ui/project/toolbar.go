@@ -105,8 +105,9 @@ func (t *toolbar) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	if rest >= pathLeast {
 		put(path, min(rest, measured(t.p.place, theme.SizeNameText, fyne.TextStyle{Monospace: true})+copyIcon))
 	}
-	show(branch, from >= pathLeast)
-	if from >= pathLeast {
+	told := from > 0 && from >= min(pathLeast, t.p.branch.Natural())
+	show(branch, told)
+	if told {
 		put(branch, from)
 	}
 }
