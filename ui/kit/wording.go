@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"fmt"
 	"image/color"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit/patch"
+	"fermata/ui/phrase"
 )
 
 // What a Wording shows at most, for a text of any length to open at once.
@@ -39,7 +39,7 @@ func NewWording(name, before, after string) *Wording {
 	rows := Column(0)
 	for i, l := range kinds {
 		if i == wordingLines {
-			rows.Add(Pad(Together, Caption(fmt.Sprintf("%d more lines", len(kinds)-i))))
+			rows.Add(Pad(Together, Caption(phrase.F("… %d lines left out …", len(kinds)-i))))
 			break
 		}
 		line := newWordingLine(l, before != "")
@@ -67,7 +67,8 @@ func cutWording(s string) string {
 		return string(runes)
 	}
 	half := wordingLength / 2
-	return fmt.Sprintf("%s\n… %d characters are left out …\n%s", string(runes[:half]), len(runes)-2*half, string(runes[len(runes)-half:]))
+	left := phrase.F("… %d characters left out …", len(runes)-2*half)
+	return string(runes[:half]) + "\n" + left + "\n" + string(runes[len(runes)-half:])
 }
 
 // wordingLine is one line on the ground of what happens to it.
