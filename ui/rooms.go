@@ -185,6 +185,7 @@ func (s *Shell) openProject(p pieces.Project) {
 				Inspector: inspector.New(ctx, inspector.Options{
 					Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL, OpenIn: s.OpenIn,
 					OpenSession: func(pieceID string) { s.openSessions(p).New(pieceID) },
+					BrowseFile:  func(chosen func(string)) { s.browseFile(w, chosen) },
 				}),
 			})
 			content.Keys(uncovered{w.Canvas()})

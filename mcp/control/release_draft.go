@@ -157,5 +157,8 @@ func releaseFingerprint(d pieces.Draft) string {
 	for _, s := range []string{d.ID, d.ProjectID, d.Title, d.Seed, d.Spec, string(d.Lane), string(d.Refine), d.Model, d.RunAt} {
 		fmt.Fprintf(sum, "%d:%s", len(s), s)
 	}
+	for _, a := range d.Attachments {
+		fmt.Fprintf(sum, "%d:%s%d", len(a.Name), a.Name, a.Bytes)
+	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

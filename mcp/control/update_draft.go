@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"reflect"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
@@ -51,7 +52,7 @@ func (c *control) updateDraft(ctx context.Context, a args) (any, error) {
 		}
 		edit.RunAt = &at
 	}
-	if edit != (engine.DraftEdit{}) {
+	if !reflect.DeepEqual(edit, engine.DraftEdit{}) {
 		if d, err = c.Engine.UpdateDraft(ctx, id, edit); err != nil {
 			return nil, err
 		}

@@ -24,12 +24,13 @@ func (e *Engine) attachmentFolder(id string) (string, error) {
 	return filepath.Join(e.AttachmentRoot, id), nil
 }
 
-// keepFiles copies files into the folder of a draft. When one of them cannot be copied none is kept.
-func (e *Engine) keepFiles(id string, paths []string) (kept []pieces.Attachment, err error) {
+// keepFiles copies files into the folder of a draft, beside those that it has, and returns the new ones. When one of them
+// cannot be copied none is kept.
+func (e *Engine) keepFiles(id string, has []pieces.Attachment, paths []string) (kept []pieces.Attachment, err error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if len(paths) > pieces.MaxAttachments {
+	if len(has)+len(paths) > pieces.MaxAttachments {
 		return nil, refuse(fmt.Sprintf("A draft takes at most %d files.", pieces.MaxAttachments), nil)
 	}
 	folder, err := e.attachmentFolder(id)
@@ -40,9 +41,9 @@ func (e *Engine) keepFiles(id string, paths []string) (kept []pieces.Attachment,
 		return nil, fmt.Errorf("attach files: %w", err)
 	}
 	for _, path := range paths {
-		a, err := keepFile(folder, path, kept)
+		a, err := keepFile(folder, path, slices.Concat(has, kept))
 		if err != nil {
-			e.dropFiles(id, kept)
+			e.dropFiles(id, has, kept)
 			return nil, refuse("The file "+path+" could not be attached: "+err.Error(), err)
 		}
 		kept = append(kept, a)
@@ -100,8 +101,31 @@ func freeName(name string, kept []pieces.Attachment) string {
 	return free
 }
 
-// dropFiles removes the recorded files of a draft or piece that is gone, and their folder once it is empty.
-func (e *Engine) dropFiles(id string, list []pieces.Attachment) {
+// changeFiles takes files out of a draft that is about to be saved and copies others in, and returns what it then has and what
+// was copied. Those that are taken out are not touched before the draft is saved.
+func (e *Engine) changeFiles(d pieces.Draft, edit DraftEdit) (has, added []pieces.Attachment, err error) {
+	for _, name := range edit.Detach {
+		if !slices.ContainsFunc(d.Attachments, func(a pieces.Attachment) bool { return a.Name == name }) {
+			return nil, nil, refuse("The draft has no file "+name+".", nil)
+		}
+	}
+	for _, a := range d.Attachments {
+		if !slices.Contains(edit.Detach, a.Name) {
+			has = append(has, a)
+		}
+	}
+	// A name that is taken out is not free yet: its file is there until the draft is saved.
+	added, err = e.keepFiles(d.ID, d.Attachments, edit.Attach)
+	return append(has, added...), added, err
+}
+
+// detached are the files that a draft had and has no longer.
+func detached(was, now []pieces.Attachment) []pieces.Attachment {
+	return slices.DeleteFunc(slices.Clone(was), func(a pieces.Attachment) bool { return slices.Contains(now, a) })
+}
+
+// dropFiles removes recorded files of a draft or piece, and their folder unless some stay in it.
+func (e *Engine) dropFiles(id string, stay, list []pieces.Attachment) {
 	if len(list) == 0 {
 		return
 	}
@@ -115,7 +139,9 @@ func (e *Engine) dropFiles(id string, list []pieces.Attachment) {
 				err = errors.Join(err, rerr)
 			}
 		}
-		err = errors.Join(err, os.Remove(folder))
+		if len(stay) == 0 {
+			err = errors.Join(err, os.Remove(folder))
+		}
 	}
 	if err != nil {
 		e.Log.Warn("attached files stay", "item", id, "err", err)

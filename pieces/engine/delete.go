@@ -105,7 +105,7 @@ func (e *Engine) DeletePiece(ctx context.Context, id, bound string) (Deleted, er
 	if err := e.Store.DeletePiece(ctx, id, s.Piece.Version); err != nil {
 		return d, fmt.Errorf("delete piece %s: %w", id, err)
 	}
-	e.dropFiles(id, s.Piece.Attachments)
+	e.dropFiles(id, nil, s.Piece.Attachments)
 	return d, nil
 }
 

@@ -53,12 +53,12 @@ func (e *Engine) fileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 	if d.Refine == "" {
 		d.Refine = pieces.RefineIfGaps
 	}
-	if d.Attachments, err = e.keepFiles(d.ID, n.Attach); err != nil {
+	if d.Attachments, err = e.keepFiles(d.ID, nil, n.Attach); err != nil {
 		return Filed{}, err
 	}
 	skipped, err := e.addDraft(ctx, d, n.DependsOn)
 	if err != nil {
-		e.dropFiles(d.ID, d.Attachments)
+		e.dropFiles(d.ID, nil, d.Attachments)
 	}
 	if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
 		return Filed{}, err
@@ -127,12 +127,19 @@ func (e *Engine) updateDraft(ctx context.Context, id string, edit DraftEdit) (pi
 		d.Title = pieces.SpecTitle(*edit.Spec)
 	}
 	d.UpdatedAt = e.Now()
-	if d.ReleasedBy, err = e.keepRelease(ctx, was, d); err != nil {
+	has, added, err := e.changeFiles(was, edit)
+	if err != nil {
 		return d, err
 	}
-	if err := e.Store.SaveDraft(ctx, d); err != nil {
+	d.Attachments = has
+	if d.ReleasedBy, err = e.keepRelease(ctx, was, d); err == nil {
+		err = e.Store.SaveDraft(ctx, d)
+	}
+	if err != nil {
+		e.dropFiles(id, was.Attachments, added)
 		return d, fmt.Errorf("update draft %s: %w", id, err)
 	}
+	e.dropFiles(id, has, detached(was.Attachments, has))
 	return e.Draft(ctx, id)
 }
 
@@ -156,7 +163,7 @@ func (e *Engine) CancelDraft(ctx context.Context, id string) error {
 	if err := e.Store.DeleteDraft(ctx, id); err != nil {
 		return unknown("draftId", err)
 	}
-	e.dropFiles(id, d.Attachments)
+	e.dropFiles(id, nil, d.Attachments)
 	return nil
 }
 

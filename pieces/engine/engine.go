@@ -158,6 +158,8 @@ type DraftEdit struct {
 	Title, Seed, Spec, Model, RunAt *string
 	Lane                            *pieces.Lane
 	Refine                          *pieces.Refine
+	// Attach are the absolute paths of files that it takes along from now on, Detach the names of those that it no longer does.
+	Attach, Detach []string
 }
 
 // Watch returns a wake for every change that a reader could see, and the function that ends it.

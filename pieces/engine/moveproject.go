@@ -137,10 +137,10 @@ func (e *Engine) RemoveProject(ctx context.Context, id, bound string) error {
 		return fmt.Errorf("remove project %s: %w", id, err)
 	}
 	for _, s := range list {
-		e.dropFiles(s.Piece.ID, s.Piece.Attachments)
+		e.dropFiles(s.Piece.ID, nil, s.Piece.Attachments)
 	}
 	for _, d := range drafts {
-		e.dropFiles(d.ID, d.Attachments)
+		e.dropFiles(d.ID, nil, d.Attachments)
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ type draftEditor struct {
 	run      *kit.Button
 	save     *kit.Button
 	waits    *dependencyPart
+	files    *attachedPart
 	filling  bool
 	busy     bool
 	elsewise bool // the draft was changed from elsewhere while the person edits
@@ -57,12 +58,13 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	d.run = kit.NewButton("release", "Run spec", kit.Primary, d.release)
 	d.save = kit.NewButton("saveDraft", "Save", kit.Normal, func() { d.store(nil) })
 	d.waits = newDependencyPart(i, d.link)
+	d.files = newAttachedPart(d.browser(), func(name string) { d.attach("remove the file", engine.DraftEdit{Detach: []string{name}}) })
 	cancel := kit.NewButton("cancelDraft", "Cancel draft", kit.Destructive, d.cancel)
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	bar := kit.NewSurface(kit.Column(kit.Together,
 		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title(phrase.Of("Draft")), shut),
 		d.effect, d.problem, newFlow(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
-	form := kit.Column(kit.Groups-kit.Step, bar, d.waits.body,
+	form := kit.Column(kit.Groups-kit.Step, bar, d.waits.body, d.files.body,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
 		kit.NewField("Spec", d.spec, ""), kit.NewField("Seed", d.seed, ""),
 		container.New(halves{}, kit.NewField("Lane", d.lane, ""), kit.NewField("Refine the spec", d.refine, "")),
@@ -112,6 +114,7 @@ func (d *draftEditor) merge(n pieces.Draft) {
 
 func (d *draftEditor) fill(n pieces.Draft) {
 	d.stored = n
+	d.files.show(n.Attachments, d.i.o.BrowseFile != nil)
 	d.filling = true
 	setText(d.title, n.Title)
 	setText(d.spec, n.Spec)
@@ -249,6 +252,35 @@ func (d *draftEditor) start() {
 		}
 		return err
 	}, func() {})
+}
+
+// browser lets the person choose a file to take along; nil where nobody can.
+func (d *draftEditor) browser() func() {
+	if d.i.o.BrowseFile == nil {
+		return nil
+	}
+	return func() {
+		id := d.stored.ID
+		d.i.o.BrowseFile(func(path string) {
+			if d.stored.ID == id {
+				d.attach("attach the file", engine.DraftEdit{Attach: []string{path}})
+			}
+		})
+	}
+}
+
+// attach changes what files the draft takes along. What is typed and not saved stays as it is.
+func (d *draftEditor) attach(what string, edit engine.DraftEdit) {
+	id := d.stored.ID
+	var saved pieces.Draft
+	d.work(what, func(ctx context.Context) (err error) {
+		saved, err = d.i.o.Engine.UpdateDraft(ctx, id, edit)
+		return err
+	}, func() {
+		if d.stored.ID == saved.ID {
+			d.merge(saved)
+		}
+	})
 }
 
 // link adds or removes a dependency of the draft.

@@ -17,7 +17,7 @@ import (
 	"fermata/ui/pump"
 )
 
-// Options is what an Inspector is made of; all but OpenIn and OpenSession are needed.
+// Options is what an Inspector is made of; all but OpenIn, OpenSession and BrowseFile are needed.
 type Options struct {
 	Engine Engine
 	Pump   *pump.Pump
@@ -28,6 +28,8 @@ type Options struct {
 	OpenIn func(ctx context.Context, place Place, folder string) error
 	// OpenSession asks for a session of the person's own in a piece's worktree; nil where there is no window for it.
 	OpenSession func(pieceID string)
+	// BrowseFile lets the person choose a file for a draft to take along; nil where there is no such dialog.
+	BrowseFile func(chosen func(path string))
 }
 
 // page is one of the tabs' contents.

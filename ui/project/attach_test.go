@@ -50,3 +50,31 @@ func TestFilesDroppedOnTheWindowBeginADraft(t *testing.T) {
 		t.Error("a drop replaced another form")
 	}
 }
+
+func TestTheEditorOfADraftShowsItsFilesAndChangesThem(t *testing.T) {
+	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		e := usual()
+		e.drafts[0].Attachments = []pieces.Attachment{{Name: "notes.md", Bytes: 1_200}, {Name: "old.png", Bytes: 48_000}}
+		w := openWindow(t, s, e, 1280, 900)
+		w.click("card:draft")
+		w.sees("edit:detach:1")
+		w.Type(w.Window, "edit:title", "Not saved yet")
+		w.click("edit:attach")
+		w.sees("edit:detach:2")
+		w.Until("it is said which files there are", func() bool { return shows(w, "sketch.png") && shows(w, "notes.md") })
+		w.Keep(w.Window, "draft-files-"+word)
+		w.click("edit:detach:1")
+		w.Until("it is out", func() bool { return !stage.Has(w.Window, "edit:detach:2") && !shows(w, "old.png") })
+		if got := w.text("edit:title"); got != "Not saved yet" || w.disabled("saveDraft") {
+			t.Errorf("what was typed became %q", got)
+		}
+		// Files that come from elsewhere show too.
+		e.change(func() { e.drafts[0].Attachments, e.drafts[0].Version = nil, e.drafts[0].Version+1 })
+		w.Until("none is left", func() bool { return !stage.Has(w.Window, "edit:detach:0") })
+		for _, edit := range e.edits {
+			if edit.Title != nil {
+				t.Error("a change of the files saved what was typed")
+			}
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -233,6 +234,10 @@ func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdi
 				if e.Spec != nil {
 					d.Spec = *e.Spec
 				}
+				for _, path := range e.Attach {
+					d.Attachments = append(slices.Clone(d.Attachments), pieces.Attachment{Name: filepath.Base(path), Bytes: 2_500})
+				}
+				d.Attachments = slices.DeleteFunc(slices.Clone(d.Attachments), func(a pieces.Attachment) bool { return slices.Contains(e.Detach, a.Name) })
 				d.Version++
 				changed = *d
 			}
@@ -428,7 +433,7 @@ func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 	}, OpenIn: func(_ context.Context, place inspector.Place, folder string) error {
 		e.change(func() { e.log = append(e.log, string(place)+" "+folder) })
 		return e.refuse
-	}})
+	}, BrowseFile: func(chosen func(string)) { chosen("/home/ada/sketch.png") }})
 	p := project.New(ctx, project.Options{
 		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {}, OpenSessions: func() {},
 		BrowseFile: func(chosen func(string)) { chosen("/home/ada/sketch.png") },
