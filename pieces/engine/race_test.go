@@ -29,6 +29,8 @@ type patientAgents struct {
 	started chan *patientTalk
 	// slowStop, when it is not nil, holds every stop up.
 	slowStop chan struct{}
+	// left are the processes that no stop can end.
+	left []pieces.LeftProcess
 }
 
 type patientTalk struct {
@@ -70,12 +72,13 @@ func (c *patientTalk) Stop(context.Context) (pieces.SessionEnd, error) {
 	if c.agents.slowStop != nil {
 		<-c.agents.slowStop
 	}
+	end := pieces.SessionEnd{Left: c.agents.left}
 	c.once.Do(func() {
-		c.emit(pieces.SessionEvent{Ended: &pieces.SessionEnd{}})
+		c.emit(pieces.SessionEvent{Ended: &end})
 		close(c.ended)
 	})
 	<-c.ended
-	return pieces.SessionEnd{}, nil
+	return end, nil
 }
 
 // openForge opens every pull request, and nothing happens to it.
