@@ -125,8 +125,11 @@ func (g *Git) seed(ctx context.Context, worktree, name string) error {
 	return nil
 }
 
-// copyModule clones a submodule's repository with hard links, and makes it the clone of url that it would have been. Local
-// branches are the main checkout's own and stay there; what they hold is copied.
+// mainBranches is where a worktree's submodule keeps the branches that the main checkout's submodule has: what they hold is not
+// lost with the worktree, just as what is on a remote.
+const mainBranches = "refs/remotes/main-checkout/"
+
+// copyModule clones a submodule's repository with hard links, and makes it the clone of url that it would have been.
 func (g *Git) copyModule(ctx context.Context, worktree, from, to, url string) error {
 	steps := []call{
 		{dir: worktree, args: []string{"clone", "--quiet", "--mirror", "--local", "--", from, to}},
@@ -144,11 +147,15 @@ func (g *Git) copyModule(ctx context.Context, worktree, from, to, url string) er
 			return err
 		}
 	}
-	refs, err := g.line(ctx, to, "--git-dir="+to, "for-each-ref", "--format=delete %(refname)", "refs/heads", "refs/stash")
-	if err != nil || refs == "" {
+	refs, err := g.read(ctx, to, "--git-dir="+to, "for-each-ref", "--format=create "+mainBranches+"%(refname:lstrip=2) %(objectname)%0adelete %(refname)", "refs/heads")
+	if err != nil {
 		return err
 	}
-	_, err = g.run(ctx, call{dir: to, write: true, set: noHooks, stdin: refs + "\n", args: []string{"--git-dir=" + to, "update-ref", "--no-deref", "--stdin"}})
+	stash, err := g.read(ctx, to, "--git-dir="+to, "for-each-ref", "--format=delete %(refname)", "refs/stash")
+	if err != nil || refs+stash == "" {
+		return err
+	}
+	_, err = g.run(ctx, call{dir: to, write: true, set: noHooks, stdin: refs + stash, args: []string{"--git-dir=" + to, "update-ref", "--no-deref", "--stdin"}})
 	return err
 }
 

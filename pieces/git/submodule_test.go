@@ -62,6 +62,31 @@ func TestSubmodulesOfAWorktreeComeFromTheMainCheckout(t *testing.T) {
 	}
 }
 
+func TestAWorktreesSubmoduleKeepsNothingBackThatTheMainCheckoutHas(t *testing.T) {
+	t.Parallel()
+	p, _ := nested(t)
+	module := filepath.Join(p.repo, "lib/모듈")
+	p.write(module, "a.txt", "mine\n")
+	p.git(module, "stash", "-q")
+	p.git(module, "switch", "-q", "-c", "wip/mine")
+	p.git(module, "commit", "-q", "--allow-empty", "-m", "not pushed")
+	p.git(p.repo, "commit", "-q", "-am", "what is not pushed")
+	path, _ := p.worktree("x")
+	if _, err := p.FillSubmodules(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if head := p.head(filepath.Join(path, "lib/모듈")); head != p.head(module) {
+		t.Errorf("the submodule is at %s", head)
+	}
+	if _, err := p.Save(t.Context(), path, ref); err != nil {
+		t.Error(err)
+	}
+	p.git(filepath.Join(path, "lib/모듈"), "commit", "-q", "--allow-empty", "-m", "an agent's own")
+	if err := p.RemoveWorktree(t.Context(), p.repo, path, p.root, ref); err == nil {
+		t.Error("a commit that only this submodule has was lost")
+	}
+}
+
 func TestSubmodulesThatCannotBeFetchedSayWhy(t *testing.T) {
 	t.Parallel()
 	p, outer := nested(t)
