@@ -59,6 +59,9 @@ func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 type Check struct {
 	widget.Check
 	named
+
+	// OnEscape is called for Esc; nil leaves the key alone.
+	OnEscape func()
 }
 
 // NewCheck makes a check box with a label of the catalogue.
@@ -70,8 +73,12 @@ func NewCheck(name, label string, changed func(bool)) *Check {
 	return c
 }
 
-// TypedKey turns the box with Enter; Space reaches Fyne's check box as a rune.
+// TypedKey turns the box with Enter, and hands Esc to OnEscape; Space reaches Fyne's check box as a rune.
 func (c *Check) TypedKey(key *fyne.KeyEvent) {
+	if key.Name == fyne.KeyEscape && c.OnEscape != nil {
+		c.OnEscape()
+		return
+	}
 	if !c.Disabled() && (key.Name == fyne.KeyReturn || key.Name == fyne.KeyEnter) {
 		c.SetChecked(!c.Checked)
 		return

@@ -14,6 +14,9 @@ type Select struct {
 	widget.Select
 	named
 
+	// OnEscape is called for Esc; nil leaves the key alone.
+	OnEscape func()
+
 	focused bool
 }
 
@@ -26,8 +29,12 @@ func NewSelect(name string, options []string, changed func(string)) *Select {
 	return s
 }
 
-// TypedKey opens the choice with Enter.
+// TypedKey opens the choice with Enter, and hands Esc to OnEscape.
 func (s *Select) TypedKey(key *fyne.KeyEvent) {
+	if key.Name == fyne.KeyEscape && s.OnEscape != nil {
+		s.OnEscape()
+		return
+	}
 	if key.Name == fyne.KeyReturn || key.Name == fyne.KeyEnter {
 		key = &fyne.KeyEvent{Name: fyne.KeySpace, Physical: key.Physical}
 	}

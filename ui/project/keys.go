@@ -3,6 +3,8 @@ package project
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+
+	"fermata/ui/kit/sheet"
 )
 
 // Keys gives a window's canvas the keys of its project: Ctrl+N files a draft, Ctrl+F and / search, the arrows go from card
@@ -29,6 +31,12 @@ func (p *Project) Keys(c fyne.Canvas) {
 	}
 	before := c.OnTypedKey()
 	c.SetOnTypedKey(func(ev *fyne.KeyEvent) {
+		if c.Overlays().Top() != nil {
+			if ev.Name == fyne.KeyEscape {
+				sheet.Escape(c)
+			}
+			return
+		}
 		if ev.Name == fyne.KeyEscape && p.opened != "" {
 			p.ShowPiece("")
 			return

@@ -89,8 +89,19 @@ func (l *Layer) Open() bool { return l.shown != nil }
 // Fits makes the open sheet as high as its content has become.
 func (l *Layer) Fits() {
 	if l.shown != nil {
+		l.shown.leave = kit.SpreadEscape(l.shown.content)
 		l.shown.Refresh()
 	}
+}
+
+// Escape is what Esc does in a window in which nothing has the focus: it leaves the sheet that lies on top. It says
+// whether something lies over the content, which then takes no keys.
+func Escape(c fyne.Canvas) bool {
+	top := c.Overlays().Top()
+	if v, ok := top.(*veil); ok && v.leave != nil {
+		v.leave()
+	}
+	return top != nil
 }
 
 // veil covers a window and holds a sheet in its middle.
@@ -102,10 +113,11 @@ type veil struct {
 	scroll  *container.Scroll
 	sheet   *kit.Surface
 	width   float32
+	leave   func() // what Esc does; nil when the content does not say
 }
 
 func newVeil(content fyne.CanvasObject, width float32) *veil {
-	v := &veil{dim: canvas.NewRectangle(color.Transparent), content: content, width: width}
+	v := &veil{dim: canvas.NewRectangle(color.Transparent), content: content, width: width, leave: kit.SpreadEscape(content)}
 	// The edge is room for the focus rings, which would be cut off where the scroll ends.
 	v.scroll = container.NewVScroll(kit.Pad(edge, content))
 	v.sheet = kit.NewSurface(v.scroll).Inset(kit.Groups - edge)
