@@ -25,6 +25,7 @@ type transcript struct {
 	rows    *fyne.Container
 	earlier *kit.Button
 	calls   map[string]*call // by tool id, to put each result to its call
+	later   func()           // draws what has come meanwhile; nil while all is drawn
 	body    *container.Scroll
 }
 
@@ -32,23 +33,35 @@ func newTranscript(openEarlier func(), openURL func(string)) *transcript {
 	t := &transcript{openURL: openWeb(openURL), rows: kit.Column(kit.Groups - kit.Step), calls: map[string]*call{}}
 	t.earlier = kit.NewButton("earlier", "Show earlier messages", kit.Quiet, openEarlier)
 	t.body = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, kit.Column(kit.Groups, container.NewHBox(t.earlier), t.rows)))
+	t.body.OnScrolled = t.scrolled
 	return t
 }
 
 func (t *transcript) show(session string, messages []pieces.Message, more bool) {
-	atEnd := t.body.Offset.Y >= t.body.Content.MinSize().Height-t.body.Size().Height-kit.RowHigh
+	t.later = nil
+	atEnd := t.atEnd()
 	first := int64(0)
 	if len(messages) > 0 {
 		first = messages[0].Seq
 	}
-	// Earlier ones were asked for, some were never read, or so many have come that the screen would get slow.
-	anew := first < t.first || first > t.last+1 || len(t.rows.Objects) > 4*max(messagesShown, len(messages))
-	fresh := session != t.session || t.first == 0 || anew
+	same := session == t.session && t.first != 0
+	earlier := same && first < t.first
+	// Some were never read, or so many have come that the screen would get slow.
+	anew := same && (first > t.last+1 || len(t.rows.Objects) > 4*max(messagesShown, len(messages)))
+	if anew && !atEnd && !earlier {
+		if first > t.last+1 {
+			// What the person reads would be gone; the new ones are drawn once the person comes to the end.
+			t.later = func() { t.show(session, messages, more) }
+			return
+		}
+		anew = false
+	}
+	below := t.body.Content.MinSize().Height - t.body.Offset.Y
+	fresh := !same || anew || earlier
 	if fresh {
 		t.session, t.first, t.last = session, first, 0
 		t.rows.Objects = nil
 		clear(t.calls)
-		atEnd = true
 	}
 	var added []fyne.CanvasObject
 	for _, m := range messages {
@@ -69,17 +82,38 @@ func (t *transcript) show(session string, messages []pieces.Message, more bool) 
 	relayout(t.rows)
 	canvas.Refresh(t.rows)
 	t.body.Refresh()
-	if atEnd {
+	switch {
+	case earlier:
+		// What was on the screen stays where it was, below what came before it.
+		t.measure()
+		t.body.ScrollToOffset(fyne.NewPos(0, max(0, t.body.Content.MinSize().Height-below)))
+	case atEnd || fresh:
 		t.toEnd()
 	}
 }
 
-// toEnd scrolls to the newest message, for which the texts must know their heights first.
+// atEnd says whether the person looks at the newest message.
+func (t *transcript) atEnd() bool {
+	return t.body.Offset.Y >= t.body.Content.MinSize().Height-t.body.Size().Height-kit.RowHigh
+}
+
+func (t *transcript) scrolled(fyne.Position) {
+	if later := t.later; later != nil && t.atEnd() {
+		later()
+	}
+}
+
+// toEnd scrolls to the newest message.
 func (t *transcript) toEnd() {
+	t.measure()
+	t.body.ScrollToBottom()
+}
+
+// measure lets the texts know their heights, which follow from the width.
+func (t *transcript) measure() {
 	content := t.body.Content
 	content.Resize(fyne.NewSize(t.body.Size().Width, content.MinSize().Height))
 	content.Resize(content.MinSize().Max(t.body.Size()))
-	t.body.ScrollToBottom()
 }
 
 // rowOf draws a message; nil for a result, which goes to its call.
