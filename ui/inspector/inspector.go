@@ -96,7 +96,7 @@ func (i *Inspector) build() {
 		tabSpec:     newDocument(i),
 		tabStrategy: newDocument(i),
 		tabAgents:   newAgents(i.OpenSession, i.approveTask, i.steerAgent),
-		tabSessions: newSessions(i.OpenSession, i.openEarlier, i.o.OpenURL),
+		tabSessions: newSessionsPage(i),
 		tabReview:   newReview(i),
 		tabHistory:  newHistory(),
 	}

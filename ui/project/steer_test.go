@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -169,4 +170,46 @@ func TestABriefOfThePlanIsRewrittenBeforeItStarts(t *testing.T) {
 	w.filled("say:text", "Three attempts will do.")
 	w.click("say:send")
 	w.logged("brief planned t1 Three attempts will do.")
+}
+
+func TestAnAgentIsTalkedToInItsOwnSession(t *testing.T) {
+	e := usual()
+	e.list[3].Prompts = nil
+	w := opened(t, e, "running")
+	w.click("tab:sessions")
+	w.click("session:s3")
+	w.sees("session:message")
+	if !w.disabled("session:send") || !shows(w, "send the message once its turn ended") && !shows(w, "still setting up") {
+		t.Error("an agent that works takes a message, or it is not said why it takes none")
+	}
+	w.click("session:s0")
+	w.Until("an interview has no box", func() bool { return !stage.Has(w.Window, "session:message") })
+	w.click("session:s3")
+	w.sees("session:message")
+	w.Type(w.Window, "session:message", "Keep the old address too.")
+	e.change(func() {
+		for i := range e.list {
+			if s := &e.list[i]; s.Piece.ID == "running" {
+				s.Tasks = slices.Clone(s.Tasks)
+				for n := range s.Tasks {
+					if s.Tasks[n].SessionID == "s3" {
+						s.Tasks[n].State = pieces.TaskFailed
+					}
+				}
+			}
+		}
+		e.refuse = &engine.Refusal{Sentence: "The piece moved meanwhile."}
+	})
+	w.Until("it can be sent", func() bool { return !w.disabled("session:send") })
+	w.Keep(w.Window, "session-message")
+	w.click("session:send")
+	w.Until("what was refused stays", func() bool { return shows(w, "The piece moved meanwhile.") && w.text("session:message") == "Keep the old address too." })
+	e.change(func() { e.refuse = nil })
+	w.click("session:send")
+	w.Until("it was sent", func() bool { return w.text("session:message") == "" })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := e.acts[len(e.acts)-1]; r.Action != pieces.MessageTask || r.Text != "Keep the old address too." || r.TaskID != "t3" || r.By != pieces.ByPerson {
+		t.Errorf("asked was %+v", r)
+	}
 }
