@@ -161,7 +161,9 @@ func TestSessionsAreHiddenAndShownAgain(t *testing.T) {
 	w.sees("session:c0")
 	w.engine.change(func() { e.refuse = nil })
 	w.click("canvas:hide")
-	w.Until("none is left", func() bool { return shows(w, "There is no session to show here.") && w.label("canvas:hidden") == "Hidden (2)" })
+	w.Until("none is left", func() bool {
+		return shows(w, "There is no session to show here.") && w.label("canvas:hidden") == "Hidden (2)"
+	})
 
 	w.click("canvas:hidden")
 	w.sees("session:c1")

@@ -203,7 +203,9 @@ func TestAnAgentIsTalkedToInItsOwnSession(t *testing.T) {
 	w.Until("it can be sent", func() bool { return !w.disabled("session:send") })
 	w.Keep(w.Window, "session-message")
 	w.click("session:send")
-	w.Until("what was refused stays", func() bool { return shows(w, "The piece moved meanwhile.") && w.text("session:message") == "Keep the old address too." })
+	w.Until("what was refused stays", func() bool {
+		return shows(w, "The piece moved meanwhile.") && w.text("session:message") == "Keep the old address too."
+	})
 	e.change(func() { e.refuse = nil })
 	w.click("session:send")
 	w.Until("it was sent", func() bool { return w.text("session:message") == "" })
