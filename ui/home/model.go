@@ -69,7 +69,7 @@ func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
 		if c.Failed {
 			state = kit.StateFailed
 		}
-		row := kit.NewRow(kit.NewStateDot(state, c.Label), c.Title, c.Project, kit.Caption(c.Age))
+		row := kit.NewRow(kit.NewStateDot(state, c.Label), c.Title, "", kit.Caption(where(c.Project, c.Age)))
 		open := func() { h.Actions.OpenPiece(c.ProjectID, c.PieceID) }
 		if c.SessionID != "" {
 			open = func() { h.Actions.OpenSession(c.SessionID) }
@@ -79,10 +79,18 @@ func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
 	return list
 }
 
+// where is what stands behind a name however long the name is: the project, and since when.
+func where(project, age string) string {
+	if project == "" {
+		return age
+	}
+	return kit.MiddleCut(project, projectLong) + " · " + age
+}
+
 func (h *Home) drawWork(work []Work) fyne.CanvasObject {
 	list := kit.Column(kit.Step, kit.Title(phrase.Of("Running")))
 	for _, w := range work {
-		row := kit.NewRow(kit.NewStateDot(kit.StateRunning, w.Words), w.Title, w.Project, kit.Caption(w.Age))
+		row := kit.NewRow(kit.NewStateDot(kit.StateRunning, w.Words), w.Title, "", kit.Caption(where(w.Project, w.Age)))
 		list.Add(kit.NewPress("work:"+w.PieceID, row, func() { h.Actions.OpenPiece(w.ProjectID, w.PieceID) }))
 	}
 	return list
@@ -107,6 +115,9 @@ func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
 	form := container.NewBorder(nil, nil, nil, h.add, h.path)
 	return kit.Column(kit.Groups, list, h.problem, kit.Column(kit.Step, kit.Caption(phrase.Of("Add a project")).In(kit.ColorText).Strong(), form, h.said))
 }
+
+// projectLong is how much of a project's name a piece's row shows, in characters.
+const projectLong = 32
 
 // pathLong is how much of a path a row shows, in characters.
 const pathLong = 72
