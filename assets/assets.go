@@ -27,6 +27,9 @@ var Icon []byte
 //go:embed icon.svg
 var IconSVG []byte
 
+// The fonts carry no table of glyph substitutions (slim.py took it out): Fyne reads that table anew for every text that it
+// measures or draws, and code is to be shown letter by letter, not with an arrow where it says "->".
+
 //go:embed fonts/Inter-Regular.otf
 var interRegular []byte
 

@@ -39,6 +39,9 @@ func TestEveryFontIsThereWithItsLicence(t *testing.T) {
 		if !strings.HasPrefix(string(c.data), c.magic) {
 			t.Errorf("%s does not begin like its format", c.name)
 		}
+		if directory := c.data[:12+16*int(c.data[5])]; bytes.Contains(directory, []byte("GSUB")) {
+			t.Errorf("%s has glyph substitutions: run slim.py over it", c.name)
+		}
 		family, _, _ := strings.Cut(c.name, "-")
 		licence := FontLicences()[family+"-OFL.txt"]
 		if !strings.HasPrefix(licence, "Copyright") || !strings.Contains(licence, "SIL OPEN FONT LICENSE") {

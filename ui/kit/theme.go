@@ -1,8 +1,6 @@
 package kit
 
 import (
-	"bytes"
-	"encoding/binary"
 	"image/color"
 
 	"fyne.io/fyne/v2"
@@ -41,27 +39,9 @@ func NewTheme(fonts Fonts, variant ...fyne.ThemeVariant) *Theme {
 	}
 	t.add(fyne.TextStyle{}, "fermata-regular", fonts.Regular)
 	t.add(fyne.TextStyle{Bold: true}, "fermata-bold", fonts.Bold)
-	t.add(fyne.TextStyle{Monospace: true}, "fermata-mono", withoutLigatures(fonts.Mono))
-	t.add(fyne.TextStyle{Bold: true, Monospace: true}, "fermata-mono-bold", withoutLigatures(fonts.MonoBold))
+	t.add(fyne.TextStyle{Monospace: true}, "fermata-mono", fonts.Mono)
+	t.add(fyne.TextStyle{Bold: true, Monospace: true}, "fermata-mono-bold", fonts.MonoBold)
 	return t
-}
-
-// withoutLigatures hides a font's table of substitutions by changing the last letter of its tag: code is shown letter by
-// letter, not with an arrow where it says "->". The other tag keeps the directory in order, as readers search it.
-func withoutLigatures(font []byte) []byte {
-	const header, entry = 12, 16
-	if len(font) < header {
-		return font
-	}
-	tables := int(binary.BigEndian.Uint16(font[4:]))
-	for at := header; at < header+tables*entry && at+entry <= len(font); at += entry {
-		if string(font[at:at+4]) == "GSUB" {
-			changed := bytes.Clone(font)
-			changed[at+3] = 'b'
-			return changed
-		}
-	}
-	return font
 }
 
 func (t *Theme) add(style fyne.TextStyle, name string, data []byte) {

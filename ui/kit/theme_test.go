@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"bytes"
 	"image"
 	"math"
 	"testing"
@@ -84,13 +83,4 @@ func ink(pic image.Image) float64 {
 	}
 	ground := float64(bounds.Dx()*bounds.Dy()) * (1 - luminance(pic.At(0, 0)))
 	return sum - ground
-}
-
-func TestFontsWithoutSubstitutionsStayAsTheyAre(t *testing.T) {
-	t.Parallel()
-	for _, font := range [][]byte{nil, []byte("short"), make([]byte, 12), {0, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 'G'}} {
-		if got := withoutLigatures(font); !bytes.Equal(got, font) {
-			t.Errorf("withoutLigatures(%q) = %q", font, got)
-		}
-	}
 }
