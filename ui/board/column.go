@@ -83,8 +83,9 @@ func (c *column) show(items []item) {
 
 // fill puts cards where the view is, with the cards that exist already, so that focus and pointer stay where they are.
 func (c *column) fill() {
-	first := max(0, int(c.scroll.Offset.Y/pitch)-around)
-	last := min(len(c.items), first+int(max(c.scroll.Size().Height, leastView)/pitch)+2*around+1)
+	top := c.scroll.Offset.Y
+	first := max(0, int(top/pitch)-around)
+	last := min(len(c.items), int((top+max(c.scroll.Size().Height, leastView))/pitch)+1+around)
 	first = min(first, last)
 	objects := make([]fyne.CanvasObject, 0, last-first)
 	for at, it := range c.items[first:last] {

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"embed"
+	"image/color"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -67,7 +68,15 @@ type StateDot struct {
 	state   State
 	color   fyne.ThemeColorName
 	picture *canvas.Image
+	drawn   dotFace // what picture was made for
 	word    *Text
+}
+
+// dotFace is what a dot's picture depends on.
+type dotFace struct {
+	state State
+	name  fyne.ThemeColorName
+	color color.Color
 }
 
 // NewStateDot makes a dot with the word of the catalogue that says the state, such as "Running". The word may be left out only where it
@@ -118,7 +127,11 @@ func (d *StateDot) place(size fyne.Size) {
 }
 
 func (d *StateDot) paint() {
-	d.picture.Resource = theme.NewColoredResource(d.state.Icon(), d.color)
-	d.picture.Refresh()
+	// To read a drawing anew takes longer than all the rest of a card.
+	if f := (dotFace{d.state, d.color, colorFor(d, d.color)}); f != d.drawn {
+		d.drawn = f
+		d.picture.Resource = theme.NewColoredResource(d.state.Icon(), d.color)
+		d.picture.Refresh()
+	}
 	d.word.In(d.color)
 }

@@ -79,6 +79,9 @@ func (t *Text) CutMiddle() *Text {
 
 // In draws the text in another colour of the theme.
 func (t *Text) In(color fyne.ThemeColorName) *Text {
+	if color == t.color {
+		return t
+	}
 	t.color = color
 	t.Refresh()
 	return t
