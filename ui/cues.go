@@ -101,6 +101,7 @@ func (s *Shell) hideCues() {
 	if s.pop != nil && s.pop.shown {
 		s.pop.shown = false
 		s.pop.win.Hide()
+		s.doze()
 	}
 }
 

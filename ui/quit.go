@@ -24,6 +24,7 @@ const trayPatience = 15 * time.Second
 
 // waitForTray opens a window when no tray comes.
 func (s *Shell) waitForTray() {
+	s.doze()
 	if s.hasTray() {
 		return
 	}

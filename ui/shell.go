@@ -80,6 +80,7 @@ type Shell struct {
 	behind   bool            // no window of the app has the focus
 	pop      *cuesWindow     // nil before it was first shown
 	quitting bool
+	dozing   bool // the main goroutine sleeps between looks for input
 }
 
 // New returns a shell that shows nothing but the tray until Start. It is called on the main goroutine before the app

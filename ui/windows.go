@@ -113,6 +113,23 @@ func (s *Shell) closed(w *window, r room) {
 		r.closed()
 	}
 	s.lastClosed(w.key)
+	s.doze()
+}
+
+// doze lets the main goroutine sleep while only the tray is left.
+func (s *Shell) doze() {
+	if s.dozing || !s.hidden() {
+		return
+	}
+	s.dozing = true
+	s.Pump.Doze(s.ctx, func() bool {
+		s.dozing = s.hidden()
+		return s.dozing
+	})
+}
+
+func (s *Shell) hidden() bool {
+	return len(s.windows) == 0 && (s.pop == nil || !s.pop.shown) && !s.quitting
 }
 
 // uncovered is a canvas whose keys do nothing while something lies over its content: a key that is meant for a question

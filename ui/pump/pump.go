@@ -15,11 +15,23 @@ type Pump struct {
 	Do func(func())
 
 	running sync.WaitGroup
+	queue   func(func())  // Do without the stir
+	stir    chan struct{} // ends a nap of the main goroutine; nil: it never naps
 }
 
 // New returns a Pump that brings its outcomes back through fyne.Do.
-func New() *Pump {
-	return &Pump{Do: fyne.Do}
+func New() *Pump { return newPump(fyne.Do) }
+
+func newPump(queue func(func())) *Pump {
+	p := &Pump{queue: queue, stir: make(chan struct{}, 1)}
+	p.Do = func(f func()) {
+		p.queue(f)
+		select {
+		case p.stir <- struct{}{}:
+		default:
+		}
+	}
+	return p
 }
 
 // Wait returns when everything that this Pump started has ended. End the contexts first.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // screen stands for the main goroutine: it keeps what was queued until the test runs it.
@@ -237,5 +238,44 @@ func TestEachMinuteWakesForChangesAndForTheClockUntilItsEnd(t *testing.T) {
 		<-both // the minute passes in the bubble's clock
 		cancel()
 		p.Wait()
+	})
+}
+
+func TestTheMainGoroutineDozesUntilSomethingIsQueuedOrShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreen()
+		p := newPump(s.do)
+		var naps int
+		hidden, ran := true, false
+		p.Doze(t.Context(), func() bool { naps++; return hidden })
+		(<-s.queue)() // the bubble's clock passes a whole nap
+		second := <-s.queue
+		begun := time.Now()
+		go p.Do(func() { ran, hidden = true, false })
+		second()
+		if slept := time.Since(begun); slept != 0 {
+			t.Errorf("it slept for %v after something was queued", slept)
+		}
+		s.draw()
+		if !ran || naps != 3 {
+			t.Errorf("after %d looks, queued function ran: %v", naps, ran)
+		}
+		p.Wait()
+	})
+}
+
+func TestADozeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newScreen()
+		p := newPump(s.do)
+		p.Doze(ctx, func() bool { return true })
+		f := <-s.queue
+		cancel()
+		f()
+		p.Wait()
+		(&Pump{Do: s.do}).Doze(t.Context(), nil) // has nothing to wake it, so it does not sleep
 	})
 }
