@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"fermata/pieces"
 )
@@ -163,9 +164,14 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, 
 
 // removalEffect says what removing one worktree takes away, with a fingerprint of everything in it.
 func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []string, print string, err error) {
+	// Each asks git many times, and somebody waits for the card.
+	var reads sync.WaitGroup
+	var unread error
+	reads.Go(func() { print, unread = e.Git.Fingerprint(ctx, w.Path) })
 	status, err := e.Git.Status(ctx, w.Path)
+	reads.Wait()
 	if err == nil {
-		print, err = e.Git.Fingerprint(ctx, w.Path)
+		err = unread
 	}
 	if err != nil {
 		return nil, "", refuse("Fermata cannot read the worktree "+w.Path+", so it will not remove it: "+err.Error(), err)
