@@ -30,7 +30,7 @@ setup: ## install all that running, testing and linting need
 
 test: ## vet and test, with the real Claude Code (PACKAGES=./store/... TESTFLAGS="-run Name")
 	@.ci/setup test
-	go vet -tags gles $(PACKAGES)
+	go vet -tags gles,bench,soak,demo $(PACKAGES)
 	$(GO_TEST) -race -p 2 $(TESTFLAGS) $(PACKAGES)
 
 conformance: ## ask the running app for every sentence of its contract, one line each

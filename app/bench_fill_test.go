@@ -26,15 +26,16 @@ var stages = []struct {
 	{pieces.State{Phase: pieces.PhaseComplete, Activity: pieces.Idle}, 3, true},
 }
 
-// filling says which pieces fill puts into the store.
+// filling says which pieces fillStore puts into the store.
 type filling struct {
 	projects []string // the pieces are theirs in turn
 	count    int
 	archived bool
 	sessions bool // those of its agents too
+	noPRs    bool
 }
 
-// fill puts pieces into the store, each with three agents, its documents and its history.
+// fillStore puts pieces into the store, each with three agents, its documents and its history.
 func fillStore(t *testing.T, s *store.Store, f filling) (ids []string) {
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -42,6 +43,9 @@ func fillStore(t *testing.T, s *store.Store, f filling) (ids []string) {
 		at = at.Add(time.Hour)
 		p := newPiece(i, f.projects[i%len(f.projects)], at)
 		p.Archived = f.archived
+		if f.noPRs {
+			p.PR = nil
+		}
 		c := pieces.Change{Piece: p, Trigger: pieces.OnPlanBuilt, By: pieces.ByFermata, Artifacts: documents(p.ID)}
 		c.Tasks, c.Edges = agentsOf(p, stages[i%len(stages)].done, at)
 		p, err := s.AddPiece(t.Context(), c)

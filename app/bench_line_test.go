@@ -32,3 +32,16 @@ func median[T time.Duration | kibibytes](samples []T) T {
 	}
 	return slices.Sorted(slices.Values(samples))[len(samples)/2]
 }
+
+// printTail prints the one line of a bench that a person waits for: what ninety-nine of a hundred stay within, and the median.
+// The limit is a promise for an idle machine and is not held here.
+func printTail(tb testing.TB, name string, limit time.Duration, samples []time.Duration) {
+	tb.Helper()
+	if len(samples) == 0 {
+		tb.Fatalf("bench %s: nothing was measured", name)
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	tail := sorted[(len(sorted)*99+99)/100-1]
+	const digits = 100 * time.Microsecond
+	fmt.Printf("bench %s p99 %v limit %v (p50 %v of %d)\n", name, tail.Round(digits), limit, median(samples).Round(digits), len(samples))
+}

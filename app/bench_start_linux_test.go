@@ -19,20 +19,23 @@ import (
 	"fermata/app/apptest"
 	"fermata/pieces"
 	"fermata/pieces/piecestest"
-	"fermata/store"
 )
 
-const startRounds = 5
+const (
+	startRounds = 5
+	restPieces  = 1000
+)
 
 // TestBenchStartAndMemory measures the built app beside a bare Fyne window, both on an ordinary desktop: from exec to the
-// server's first answer against from exec to the window, then what each holds with a window open and nothing to do.
+// server's first answer against from exec to the window, then what each holds with a window open and nothing to do. The app
+// has a thousand pieces.
 func TestBenchStartAndMemory(t *testing.T) {
 	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), fullDesktop())
 	bare := buildBare(t)
 	if out, code := r.fermata("settings", "set", pieces.KeyMCPPreferredPort, freePort(t)); code != 0 {
 		t.Fatalf("choose a port: %d %s", code, out)
 	}
-	r.addProject()
+	r.addFilledProjects(1, restPieces)
 	r.start()
 	url := r.serverOn()
 	endApp(t, r.app)
@@ -58,17 +61,6 @@ func TestBenchStartAndMemory(t *testing.T) {
 	}
 	printRatio(t, "start", 1.5, ourStart, bareStart)
 	printRatio(t, "memory", 1.5, ourMemory, bareMemory)
-}
-
-// addProject registers the repository, as everybody has one who starts Fermata for the second time.
-func (r *rig) addProject() {
-	r.t.Helper()
-	s, err := store.Open(r.t.Context(), store.Options{Path: r.data.database()})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer s.Close()
-	noErr(r.t, s.AddProject(r.t.Context(), pieces.Project{ID: newID(), Name: "shop", Path: r.repo.Path, Branch: "main", CreatedAt: time.Now()}))
 }
 
 func buildBare(t *testing.T) string {

@@ -274,3 +274,23 @@ func statOf(file string) (pid int, state string, parent int) {
 	_, _ = fmt.Sscan(rest, &state, &parent)
 	return pid, state, parent
 }
+
+func TestTheScreenIsLookedAtAndClicked(t *testing.T) {
+	t.Parallel()
+	d := NewDesktop(t, Options{})
+	s := d.Screen(t)
+	whole := image.Rect(0, 0, 1280, 800)
+	empty := s.Look(whole)
+	a := Start(t, "xev", []string{"-name", "Looked at", "-geometry", "300x200"}, d.Env(t.TempDir()))
+	w := d.Window(t, "Looked at")
+	for deadline := time.Now().Add(time.Minute); s.Look(whole) == empty; {
+		if time.Now().After(deadline) {
+			t.Fatal("the window does not change the picture")
+		}
+	}
+	x, y := w.Corner()
+	s.Point(image.Pt(x+40, y+30))
+	s.Click()
+	a.WaitLog("ButtonRelease")
+	a.WaitLog("(40,30)")
+}

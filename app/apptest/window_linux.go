@@ -188,14 +188,19 @@ func (w *Window) Size() (width, height int) {
 // Corner is where the upper left corner of the window's content is on the screen, in pixels.
 func (w *Window) Corner() (x, y int) {
 	w.t.Helper()
-	for line := range strings.Lines(w.xdotool("getwindowgeometry", "--shell", w.id)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		n, err := strconv.Atoi(value)
+	// xdotool counts the frame twice.
+	out, err := w.d.run("xwininfo", "-id", w.id)
+	if err != nil {
+		w.t.Fatalf("find the window's corner: %v", err)
+	}
+	for line := range strings.Lines(out) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		n, err := strconv.Atoi(strings.TrimSpace(value))
 		switch {
 		case err != nil:
-		case name == "X":
+		case name == "Absolute upper-left X":
 			x = n
-		case name == "Y":
+		case name == "Absolute upper-left Y":
 			y = n
 		}
 	}
