@@ -193,6 +193,16 @@ func TestFaultInTheLogFailsTheTest(t *testing.T) {
 	}
 }
 
+func TestAWidgetThatIsTouchedOffItsThreadFailsTheTest(t *testing.T) {
+	t.Parallel()
+	d := NewDesktop(t, Options{})
+	s := &stranger{T: t}
+	said := s.run(func() { start(s, "astray", d.Env(t.TempDir())).Wait() })
+	if !strings.Contains(said, "Error in Fyne call thread") {
+		t.Errorf("reported %q", said)
+	}
+}
+
 func TestLogIsNotWaitedForAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := &stranger{T: t}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"fyne.io/fyne/v2"
+	fyneapp "fyne.io/fyne/v2/app"
+	"fyne.io/fyne/v2/widget"
 	"fyne.io/systray"
 	"github.com/godbus/dbus/v5"
 	"github.com/zalando/go-keyring"
@@ -25,6 +28,7 @@ func TestMain(m *testing.M) {
 		"keyring": playKeyring, "tray": playTray, "notify": playNotify, "desktop": playDesktop,
 		"faulty": func() { fmt.Println("*** Error in Fyne call thread, this should have been called in fyne.Do ***") },
 		"deaf":   func() { select {} },
+		"astray": playAstray,
 	}[os.Getenv(role)]
 	if !ok {
 		os.Exit(m.Run())
@@ -109,6 +113,21 @@ func playNotify() {
 	for s := range signals {
 		fmt.Println(s.Name, s.Body)
 	}
+}
+
+// playAstray changes a widget of a shown window on a goroutine of its own.
+func playAstray() {
+	a := fyneapp.NewWithID("run.fermata.astray")
+	w := a.NewWindow("Astray")
+	label := widget.NewLabel("on the main goroutine")
+	w.SetContent(label)
+	a.Lifecycle().SetOnStarted(func() {
+		go func() {
+			label.SetText("off it")
+			fyne.Do(a.Quit)
+		}()
+	})
+	w.ShowAndRun()
 }
 
 // playDesktop starts a desktop and hangs, to be killed.
