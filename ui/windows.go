@@ -112,6 +112,9 @@ func (s *Shell) closed(w *window, r room) {
 	if r.closed != nil {
 		r.closed()
 	}
+	// Fyne keeps the pictures of a closed window's texts, and by them the window and all that was in it, for good; with another
+	// content it drops them.
+	w.SetContent(container.NewWithoutLayout())
 	s.lastClosed(w.key)
 	s.doze()
 }
