@@ -66,6 +66,9 @@ func (e *Engine) mend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := e.checkWorktrees(ctx, list); err != nil {
+		return err
+	}
 	for _, s := range list {
 		if err := e.recoverPiece(ctx, s, left[s.Piece.ID]); err != nil {
 			return err
@@ -100,9 +103,6 @@ func (e *Engine) endSessions(ctx context.Context) (map[string]string, error) {
 }
 
 func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left string) error {
-	if err := e.checkWorktree(ctx, s); err != nil {
-		return err
-	}
 	if err := e.recoverCodeReview(ctx, s, left); err != nil {
 		return err
 	}
@@ -178,26 +178,49 @@ func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
 	return err
 }
 
-// checkWorktree notes whether the recorded worktree is on disk as git knows it. Only git's own "it is not there" counts:
-// any other error changes nothing.
-func (e *Engine) checkWorktree(ctx context.Context, s pieces.Snapshot) error {
-	if s.Piece.Worktree == "" {
-		return nil
+// checkWorktrees notes which recorded worktrees are on disk as git knows them. Only git's own "it is not there" counts: any
+// other error changes nothing.
+func (e *Engine) checkWorktrees(ctx context.Context, list []pieces.Snapshot) error {
+	of := map[string]map[string]string{} // by project, the branch of each path
+	for _, s := range list {
+		p := s.Piece
+		if p.Worktree == "" {
+			continue
+		}
+		if of[p.ProjectID] == nil {
+			of[p.ProjectID] = map[string]string{}
+		}
+		of[p.ProjectID][p.Worktree] = p.Branch
 	}
-	project, err := e.Project(ctx, s.Piece.ProjectID)
-	if err != nil {
-		return err
+	missing := map[string]map[string]bool{}
+	for id, branches := range of {
+		project, err := e.Project(ctx, id)
+		if err != nil {
+			return err
+		}
+		if missing[id], err = e.Git.MissingWorktrees(ctx, project.Path, branches); err != nil {
+			e.Log.Warn("check worktrees", "project", id, "err", err)
+			delete(missing, id)
+		}
 	}
-	err = e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch)
-	missing := errors.Is(err, pieces.ErrWorktreeMissing)
-	if err != nil && !missing {
-		e.Log.Warn("check worktree", "piece", s.Piece.ID, "err", err)
-		return nil
+	for _, s := range list {
+		known, read := missing[s.Piece.ProjectID]
+		if s.Piece.Worktree == "" || !read {
+			continue
+		}
+		if err := e.noteWorktree(ctx, s, known[s.Piece.Worktree]); err != nil && !errors.Is(err, pieces.ErrStale) {
+			return err
+		}
 	}
+	return nil
+}
+
+// noteWorktree writes whether a piece's worktree is missing, if that is news.
+func (e *Engine) noteWorktree(ctx context.Context, s pieces.Snapshot, missing bool) error {
 	if missing == s.Piece.WorktreeMissing {
 		return nil
 	}
-	_, err = e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
+	_, err := e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
 		if now.Piece.Version != s.Piece.Version {
 			return pieces.ErrStale // markDone or the like took it away, or brought it back, since the piece was read
 		}

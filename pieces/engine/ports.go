@@ -115,6 +115,8 @@ type GitRepo interface {
 	AddWorktree(ctx context.Context, repo, path, branch, commit string) error
 	OpenWorktree(ctx context.Context, repo, path, branch string) error
 	CheckWorktree(ctx context.Context, repo, path, branch string) error
+	// MissingWorktrees tells which of a repository's worktrees, each with its branch, are gone. It is for many of them at once.
+	MissingWorktrees(ctx context.Context, repo string, branches map[string]string) (map[string]bool, error)
 	RemoveWorktree(ctx context.Context, repo, path, root, saved string) error
 	// DiskUse is how many bytes a folder holds; fs.ErrNotExist when it is not there.
 	DiskUse(ctx context.Context, folder string) (int64, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,7 +191,7 @@ func (e *Engine) poll(ctx context.Context) {
 		if err := e.readPullRequests(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("read pull requests", "err", err)
 		}
-		if err := e.checkWorktrees(ctx); err != nil && ctx.Err() == nil {
+		if err := e.checkLiveWorktrees(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("check worktrees", "err", err)
 		}
 		select {
@@ -201,21 +202,13 @@ func (e *Engine) poll(ctx context.Context) {
 	}
 }
 
-// checkWorktrees notes which pieces that are still worked on lost their worktree or got it back.
-func (e *Engine) checkWorktrees(ctx context.Context) error {
+// checkLiveWorktrees notes which pieces that are still worked on lost their worktree or got it back.
+func (e *Engine) checkLiveWorktrees(ctx context.Context) error {
 	list, err := e.Pieces(ctx, pieces.PieceFilter{})
 	if err != nil {
 		return err
 	}
-	for _, s := range list {
-		if s.Piece.Phase == pieces.PhaseComplete {
-			continue
-		}
-		if err := e.checkWorktree(ctx, s); err != nil && !errors.Is(err, pieces.ErrStale) {
-			return err
-		}
-	}
-	return nil
+	return e.checkWorktrees(ctx, slices.DeleteFunc(slices.Clone(list), func(s pieces.Snapshot) bool { return s.Piece.Phase == pieces.PhaseComplete }))
 }
 
 func (e *Engine) readPullRequests(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -220,5 +221,39 @@ func TestLockGivesUpWithItsCaller(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(common); err != nil || strings.Contains(fmt.Sprint(entries), "fermata") {
 		t.Errorf("lock files in the repository: %v, %v", entries, err)
+	}
+}
+
+func TestMissingWorktreesAreToldFromThoseThatAreThere(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	branches, want := map[string]string{}, map[string]bool{}
+	add := func(name string, missing bool, harm func(path string)) {
+		path, branch := p.worktree(name)
+		harm(path)
+		branches[path] = branch
+		if missing {
+			want[path] = true
+		}
+	}
+	add("there", false, func(string) {})
+	add("elsewhere", false, func(path string) { p.git(path, "checkout", "-q", "-b", "elsewhere") }) // on another branch is not gone
+	add("deleted", true, func(path string) {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	add("stub", true, func(path string) {
+		if err := os.Remove(filepath.Join(path, ".git")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	add("unlisted", true, func(path string) { p.git(p.repo, "worktree", "remove", path) })
+	missing, err := p.MissingWorktrees(t.Context(), p.repo, branches)
+	if err != nil || !maps.Equal(missing, want) {
+		t.Errorf("missing are %v, %v; want %v", missing, err, want)
+	}
+	if _, err := p.MissingWorktrees(t.Context(), filepath.Join(p.dir, "nowhere"), branches); err == nil {
+		t.Error("without the repository all worktrees would count as missing")
 	}
 }

@@ -98,6 +98,39 @@ func (g *Git) CheckWorktree(ctx context.Context, repo, path, branch string) erro
 	return nil
 }
 
+// MissingWorktrees tells which of a repository's recorded worktrees, each with its branch, are not on disk as git knows them
+// any more. It asks git once for all of them, and once more for a folder that git lists and that holds no checkout.
+func (g *Git) MissingWorktrees(ctx context.Context, repo string, branches map[string]string) (missing map[string]bool, err error) {
+	all, err := g.Worktrees(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	missing = map[string]bool{}
+	for path, branch := range branches {
+		if err := checkPath(path); err != nil {
+			return nil, fmt.Errorf("check worktrees: %w", err)
+		}
+		_, listed := find(all, real(path))
+		switch {
+		case !listed || gone(path):
+			missing[path] = true
+		case gone(filepath.Join(path, ".git")):
+			err := g.CheckWorktree(ctx, repo, path, branch)
+			if err != nil && !errors.Is(err, ErrWorktreeMissing) {
+				return nil, err
+			}
+			missing[path] = err != nil
+		}
+	}
+	return missing, nil
+}
+
+// gone says yes only when there surely is nothing.
+func gone(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 func (g *Git) check(ctx context.Context, repo, path, branch string) error {
 	all, err := g.list(ctx, repo)
 	if err != nil {
