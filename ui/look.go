@@ -63,6 +63,9 @@ func (s *Shell) speak() {
 	if err := phrase.Use(s.look.Language); err != nil {
 		s.Log.Error("speak another language", "language", s.look.Language, "err", err)
 	}
+	if s.tray != nil {
+		s.tray.Again()
+	}
 }
 
 func times(size fyne.Size, factor float32) fyne.Size {

@@ -632,6 +632,27 @@ func TestWindowsAreDrawnAsTheSettingsSay(t *testing.T) {
 	}
 }
 
+func TestAWindowThatIsOpenedAnewSpeaksAsTheSettingsSay(t *testing.T) {
+	stage.Speak(t, pieces.LanguageEnglish) // and again at the end
+	w := start(t, true, nil)
+	home := w.waitFor("Fermata", "project:m")
+	stage.Translated(t, home, nil, "Projects")
+	w.mu.Lock()
+	w.values[pieces.KeyLanguage] = pieces.LanguageGerman
+	w.mu.Unlock()
+	w.hub.Wake()
+	w.Until("the look is changed", func() bool {
+		return slices.ContainsFunc(w.worn, func(l Look) bool { return l.Language == pieces.LanguageGerman })
+	})
+	home.Close()
+	w.shell.Show()
+	home = w.waitFor("Fermata", "project:m")
+	stage.Translated(t, home, nil, "Projekte", "Projekt hinzufügen…")
+	if quit := w.menu.Items[len(w.menu.Items)-1].Label; quit != "Beenden" {
+		t.Errorf("the tray says %q", quit)
+	}
+}
+
 func TestHiddenStartOpensNoWindowWhereThereIsATray(t *testing.T) {
 	for _, tray := range []bool{true, false} {
 		w := start(t, tray, func(w *world) { w.hidden = true })

@@ -204,6 +204,17 @@ func TestDrawingAnewKeepsTheFocusAndWhatIsTyped(t *testing.T) {
 	}
 }
 
+func TestHomeSpeaksGerman(t *testing.T) {
+	stage.Speak(t, pieces.LanguageGerman)
+	w := open(t, stage.New(t), 860, 620)
+	w.home.Show(Model{})
+	stage.Translated(t, w.w, nil, "Projekte", "Projekt hinzufügen…", "Einstellungen…")
+	w.home.Show(model)
+	// The model comes with its ages in words.
+	stage.Translated(t, w.w, []string{"now"}, "Braucht dich", "Braucht Freigabe", "Läuft", "Spec bereit")
+	w.Keep(w.w, "home-german")
+}
+
 func TestHomePictures(t *testing.T) {
 	stage.Both(t, func(_ *testing.T, word string, s *stage.Stage) {
 		w := open(t, s, 860, 620)

@@ -237,7 +237,7 @@ func (r *review) showMarks() {
 }
 
 func fileFacts(f pieces.ChangedFile) string {
-	words := spaced(f.Status)
+	words := phrase.Of(spaced(f.Status))
 	if f.OldPath != "" {
 		words += phrase.Of(" from ") + path.Base(f.OldPath)
 	}

@@ -200,6 +200,15 @@ func domain(t *testing.T) map[string]string {
 		said[string(s)] = "a pull request"
 	}
 	said[pieces.StateDeleted] = "a blocker"
+	said["The token is kept in your keychain."] = "the app's word of where the token is"
+	for _, status := range []string{"Added", "Modified", "Deleted", "Renamed", "Copied", "Type changed"} {
+		said[status] = "a changed file"
+	}
+	for _, m := range pieces.Moves() {
+		if _, action := pieces.RuleOf(pieces.Action(m.On)); action && notSaid[m.Guard.Name] == "" {
+			said[m.Guard.Name] = "a guard"
+		}
+	}
 	said[pieces.Snapshot{Piece: pieces.Piece{Activity: pieces.Running}, Queued: []string{"t"}, Tasks: []pieces.Task{{ID: "t", State: pieces.TaskRunning}}}.Working()] = "what is done"
 	for name, function := range map[string]string{"loop.go": "Sentence", "cue.go": "", "working.go": ""} {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../pieces", name), nil, 0)

@@ -224,7 +224,7 @@ func (p *plane) show(st standing) {
 		p.healthRow.SetText(phrase.F("Answering (%d tools)", st.tools), "")
 	}
 	p.showEntry(st)
-	p.token.Set(st.TokenPlace)
+	p.token.Set(phrase.Of(st.TokenPlace))
 	p.body.Refresh()
 }
 

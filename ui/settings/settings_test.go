@@ -582,3 +582,21 @@ func TestSettingsPictures(t *testing.T) {
 		w.Keep(w.w, "settings-confirm-"+word)
 	})
 }
+
+func TestTheSettingsSpeakGerman(t *testing.T) {
+	stage.Speak(t, pieces.LanguageGerman)
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
+	for pane, want := range map[string][]string{
+		General: {"Darstellung", "Sprache", "Erneut prüfen", "Wie der Desktop"}, Pieces: {"Agenten zugleich", "Prüfung"},
+		Permissions: {"Rechteprofil"}, Notifications: {"Ruhezeiten"}, Edge: {"MCP-Steuerung"}, MCP: {"Bevorzugter Port", "Eintragen"},
+	} {
+		w.Tap(w.w, "pane:"+pane)
+		w.Drain()
+		stage.Translated(t, w.w, nil, want...)
+	}
+	w.Tap(w.w, "pane:"+MCP)
+	w.Drain()
+	w.Tap(w.w, "mcp:regenerate")
+	stage.Translated(t, w.w, nil, "Das MCP-Token erneuern?", "Abbrechen")
+}

@@ -117,6 +117,14 @@ func (t *Tray) Show(m Model) {
 	t.Host.SetMenu(t.menu)
 }
 
+// Again draws what is shown once more, in the language that is spoken now.
+func (t *Tray) Again() {
+	if m := t.shown; m != nil {
+		t.shown = nil
+		t.Show(*m)
+	}
+}
+
 func (t *Tray) items(m Model) []*fyne.MenuItem {
 	items := []*fyne.MenuItem{line(phrase.Of("Open Fermata"), t.Actions.Show), off(running(m))}
 	if m.Waiting > 0 {
