@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ const (
 // Screen connects to the desktop's display; it is closed with the test.
 func (d *Desktop) Screen(t T) *Screen {
 	t.Helper()
-	conn, err := net.Dial("unix", "/tmp/.X11-unix/X"+d.Display[1:])
+	conn, err := new(net.Dialer).DialContext(context.Background(), "unix", "/tmp/.X11-unix/X"+d.Display[1:])
 	if err != nil {
 		t.Fatalf("connect to the display: %v", err)
 	}

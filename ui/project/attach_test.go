@@ -53,6 +53,7 @@ func TestFilesDroppedOnTheWindowBeginADraft(t *testing.T) {
 
 func TestTheEditorOfADraftShowsItsFilesAndChangesThem(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		e := usual()
 		e.drafts[0].Attachments = []pieces.Attachment{{Name: "notes.md", Bytes: 1_200}, {Name: "old.png", Bytes: 48_000}}
 		w := openWindow(t, s, e, 1280, 900)

@@ -215,6 +215,7 @@ func TestTheFreshSessionIsOpenedThatTookThePlaceOfOne(t *testing.T) {
 
 func TestCanvasPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
 		e := usual()
 		own(e)
 		hidden := e.sessions[0]
