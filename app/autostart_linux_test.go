@@ -71,7 +71,7 @@ func TestEntryOfStartAtLoginIsValid(t *testing.T) {
 	t.Parallel()
 	checker, err := exec.LookPath("desktop-file-validate")
 	if err != nil {
-		t.Skip("there is no desktop-file-validate")
+		t.Fatal("there is no desktop-file-validate, which .ci/setup test installs")
 	}
 	config := t.TempDir()
 	login, err := newAtLogin("/a b/$c", func(key string) string { return map[string]string{"XDG_CONFIG_HOME": config}[key] })
