@@ -136,6 +136,17 @@ func TestOnlyCleanWorktreesOfFinishedPiecesAreReleased(t *testing.T) {
 	if err := os.Remove(filepath.Join(over.Worktree, "new.txt")); err != nil {
 		t.Fatal(err)
 	}
+	link, aside := filepath.Join(over.Worktree, ".git"), filepath.Join(t.TempDir(), "git")
+	if err := os.Rename(link, aside); err != nil {
+		t.Fatal(err)
+	}
+	list, err = w.engine.DiskUse(t.Context(), w.id)
+	if why, says := strings.CutPrefix(list[1].Keeps, "It cannot be read: "); err != nil || !says || why == "" {
+		t.Errorf("a folder that is no worktree: %+v, %v", list[1], err)
+	}
+	if err := os.Rename(aside, link); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.engine.ReleaseWorktree(t.Context(), over.ID, pieces.ByPerson); err != nil {
 		t.Fatal(err)
 	}

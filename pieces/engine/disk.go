@@ -56,7 +56,7 @@ func (e *Engine) diskUse(ctx context.Context, w pieces.WorktreeRecord) (DiskUse,
 		if t, ok := s.Task(w.TaskID); ok {
 			u.Agent = t.Name
 		}
-		u.Keeps, _ = e.keeps(ctx, s, w.Path)
+		u.Keeps = e.keeps(ctx, s, w.Path)
 	}
 	u.Bytes, err = e.Git.DiskUse(ctx, w.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,23 +67,23 @@ func (e *Engine) diskUse(ctx context.Context, w pieces.WorktreeRecord) (DiskUse,
 }
 
 // keeps says why a worktree of a piece is not released: only clean ones are, of pieces that are over.
-func (e *Engine) keeps(ctx context.Context, s pieces.Snapshot, path string) (string, error) {
+func (e *Engine) keeps(ctx context.Context, s pieces.Snapshot, path string) string {
 	switch {
 	case s.Undeletable() != "":
-		return "The piece is busy", nil
+		return "The piece is busy"
 	case s.Piece.Phase != pieces.PhaseComplete && !s.Piece.Archived:
-		return "The piece is not done", nil
+		return "The piece is not done"
 	case s.Piece.WorktreeMissing:
-		return "The worktree is missing", nil
+		return "The worktree is missing"
 	}
 	status, err := e.Git.Status(ctx, path)
 	switch {
 	case err != nil:
-		return "It cannot be read", err
+		return "It cannot be read: " + err.Error()
 	case status.Dirty():
-		return "It has changes that no commit holds", nil
+		return "It has changes that no commit holds"
 	}
-	return "", nil
+	return ""
 }
 
 // ReleaseWorktree removes the clean worktrees of a piece that is done or archived, the same way as when its pull request
@@ -103,8 +103,8 @@ func (e *Engine) ReleaseWorktree(ctx context.Context, pieceID string, by pieces.
 		return fmt.Errorf("read worktrees: %w", err)
 	}
 	for _, w := range list {
-		if words, err := e.keeps(ctx, s, w.Path); words != "" {
-			return refuse("The worktree "+w.Path+" stays: "+words+".", err)
+		if words := e.keeps(ctx, s, w.Path); words != "" {
+			return refuse("The worktree "+w.Path+" stays: "+words+".", nil)
 		}
 	}
 	if err := e.releaseLocked(ctx, s.Piece, by, "The clean worktree was released."); err != nil {
