@@ -158,7 +158,7 @@ func TestBenchEventToStored(t *testing.T) {
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "fermata.db")})
 	noErr(t, err)
 	defer db.Close()
-	talks := &streamAgents{started: make(chan func(pieces.SessionEvent), 1), ended: make(chan struct{})}
+	talks := &streamAgents{started: make(chan func(pieces.SessionEvent), 1)}
 	repo := piecestest.NewRepo(t)
 	e := engine.New(engine.Options{
 		Store: db, Git: git.New(git.Options{LockDir: t.TempDir(), Environ: piecestest.GitEnv}), Agents: talks, Forge: &fastForge{},
@@ -166,7 +166,6 @@ func TestBenchEventToStored(t *testing.T) {
 	})
 	noErr(t, e.Start(t.Context()))
 	defer e.Close()
-	defer talks.end()
 	p, _, err := e.RegisterProject(t.Context(), repo.Path)
 	noErr(t, err)
 	filed, err := e.FileDraft(t.Context(), engine.NewDraft{ProjectID: p.ID, Seed: "Make it"})
@@ -201,11 +200,8 @@ func TestBenchEventToStored(t *testing.T) {
 type streamAgents struct {
 	fastAgents
 	started chan func(pieces.SessionEvent)
-	ended   chan struct{}
 	once    sync.Once
 }
-
-func (a *streamAgents) end() { a.once.Do(func() { close(a.ended) }) }
 
 // Start begins a session that says nothing by itself.
 func (a *streamAgents) Start(_ context.Context, _ pieces.Launch, emit func(pieces.SessionEvent)) (engine.Conversation, error) {
@@ -222,10 +218,7 @@ type streamTalk struct {
 
 // Stop ends the session.
 func (c *streamTalk) Stop(context.Context) (pieces.SessionEnd, error) {
-	c.agents.once.Do(func() {
-		c.emit(pieces.SessionEvent{Ended: &pieces.SessionEnd{}})
-		close(c.agents.ended)
-	})
+	c.agents.once.Do(func() { c.emit(pieces.SessionEvent{Ended: &pieces.SessionEnd{}}) })
 	return pieces.SessionEnd{}, nil
 }
 
