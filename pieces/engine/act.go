@@ -177,7 +177,7 @@ func (e *Engine) Act(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if r.Bound != "" {
+	if r.Bound != "" && r.Action != pieces.MarkDone { // which looks for itself, under the piece's lock
 		now, err := e.Effect(ctx, r)
 		if err != nil {
 			return Result{}, err

@@ -7,17 +7,29 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"fermata/pieces"
 )
 
 // Effect says in plain words what carrying a request out would do, and binds the words to what they speak of.
 func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
+	effect, _, err := e.effect(ctx, r, true)
+	return effect, err
+}
+
+// Outline is as much of Effect as is known without asking git, for a card that shows at once. whole says that this is all;
+// otherwise the effect has no fingerprint, since nothing may be allowed on it.
+func (e *Engine) Outline(ctx context.Context, r Request) (effect pieces.Effect, whole bool, err error) {
+	return e.effect(ctx, r, false)
+}
+
+// effect leaves out what git would have to be asked for, unless it is told to look.
+func (e *Engine) effect(ctx context.Context, r Request, look bool) (effect pieces.Effect, whole bool, err error) {
 	s, err := e.subject(ctx, r)
 	if err != nil {
-		return pieces.Effect{}, err
+		return pieces.Effect{}, false, err
 	}
+	whole = true
 	bound := []string{r.PieceID, string(r.Action), fmt.Sprint(s.Piece.Run)}
 	var lines []string
 	switch r.Action {
@@ -25,21 +37,22 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 		lines = stopEffect(s)
 	case pieces.MarkDone:
 		var facts []string
-		lines, facts, err = e.markDoneEffect(ctx, s)
+		lines, facts, whole, err = e.markDoneEffect(ctx, s, look)
 		bound = append(bound, facts...)
 	case pieces.StartExecution, pieces.ResumeAgents:
 		lines = []string{fmt.Sprintf("Starts the agents that have not completed: %s, at most %d side by side.", count(open(s), "agent"), max(1, s.Piece.Config.AgentsAtOnce))}
 	case pieces.RetryFailedAgents:
 		list, ferr := failedAgents(s, r.TaskIDs)
 		if ferr != nil {
-			return pieces.Effect{}, ferr
+			return pieces.Effect{}, false, ferr
 		}
 		for _, t := range list {
 			lines = append(lines, "Runs again: "+t.Name)
 			bound = append(bound, t.ID)
 		}
 	case pieces.CreatePR:
-		lines, err = e.createPREffect(ctx, s, r)
+		lines, err = e.createPREffect(ctx, s, r, look)
+		whole = look
 	case pieces.ApproveSpec:
 		lines = []string{"Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates."}
 	case pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask:
@@ -56,7 +69,7 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 	default:
 	}
 	if err != nil {
-		return pieces.Effect{}, err
+		return pieces.Effect{}, false, err
 	}
 	if s.Piece.CostUSD > 0 {
 		lines = append(lines, fmt.Sprintf("Cost so far: $%.2f.", s.Piece.CostUSD))
@@ -65,8 +78,12 @@ func (e *Engine) Effect(ctx context.Context, r Request) (pieces.Effect, error) {
 	if writing != nil {
 		bound = append(bound, writing.Before)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(bound, "\x00")))
-	return pieces.Effect{Lines: lines, Writing: writing, Fingerprint: hex.EncodeToString(sum[:])}, nil
+	effect = pieces.Effect{Lines: lines, Writing: writing}
+	if whole {
+		sum := sha256.Sum256([]byte(strings.Join(bound, "\x00")))
+		effect.Fingerprint = hex.EncodeToString(sum[:])
+	}
+	return effect, whole, nil
 }
 
 // writingOf is the text that a request hands on; nil when it hands on none.
@@ -126,13 +143,14 @@ func stopEffect(s pieces.Snapshot) []string {
 }
 
 // markDoneEffect says what removing the piece's worktrees would lose, and that it is saved first. The facts it returns
-// change with every file in them.
-func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, facts []string, err error) {
+// change with every file in them. Without a look it only says which worktrees go.
+func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot, look bool) (lines, facts []string, whole bool, err error) {
 	p := s.Piece
 	list, err := e.Store.Worktrees(ctx, p.ID)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read worktrees: %w", err)
+		return nil, nil, false, fmt.Errorf("read worktrees: %w", err)
 	}
+	whole = true
 	feedback, changing := feedbackOf(s)
 	if changing {
 		lines = []string{"Ends the feedback session that works on the piece now; what it has written by then is kept like the rest."}
@@ -150,40 +168,39 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot) (lines, 
 		if w.Path == p.Worktree && p.WorktreeMissing {
 			continue
 		}
+		if !look {
+			lines, whole = append(lines, removalLine(w)), false
+			continue
+		}
 		more, print, err := e.removalEffect(ctx, w)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		if changing && w.Path == p.Worktree {
 			print = "" // it changes all the time, and what the card says holds whatever is in it
 		}
 		lines, facts = append(lines, more...), append(facts, w.Path, print)
 	}
-	return lines, facts, nil
+	return lines, facts, whole, nil
+}
+
+func removalLine(w pieces.WorktreeRecord) string {
+	if w.TaskID != "" {
+		return fmt.Sprintf("Removes the agent's worktree %s; its branch %s stays.", w.Path, w.Branch)
+	}
+	return fmt.Sprintf("Removes the worktree %s; the branch %s stays.", w.Path, w.Branch)
 }
 
 // removalEffect says what removing one worktree takes away, with a fingerprint of everything in it.
 func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []string, print string, err error) {
-	// Each asks git many times, and somebody waits for the card.
-	var reads sync.WaitGroup
-	var unread error
-	reads.Go(func() { print, unread = e.Git.Fingerprint(ctx, w.Path) })
-	status, err := e.Git.Status(ctx, w.Path)
-	reads.Wait()
-	if err == nil {
-		err = unread
-	}
+	status, print, err := e.Git.Survey(ctx, w.Path)
 	if err != nil {
 		return nil, "", refuse("Fermata cannot read the worktree "+w.Path+", so it will not remove it: "+err.Error(), err)
 	}
 	files := slices.Concat(status.Staged, status.Changed, status.Untracked)
 	slices.Sort(files)
 	files = slices.Compact(files)
-	line := fmt.Sprintf("Removes the worktree %s; the branch %s stays.", w.Path, w.Branch)
-	if w.TaskID != "" {
-		line = fmt.Sprintf("Removes the agent's worktree %s; its branch %s stays.", w.Path, w.Branch)
-	}
-	lines = append(lines, line)
+	lines = append(lines, removalLine(w))
 	if len(files) > 0 {
 		lines = append(lines, fmt.Sprintf("It has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
 	} else {
@@ -203,7 +220,13 @@ func sample(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Request) ([]string, error) {
+func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Request, look bool) (lines []string, err error) {
+	if !look {
+		if r.HasTitle {
+			lines = []string{"Title: " + r.Title}
+		}
+		return lines, nil
+	}
 	project, err := e.Project(ctx, s.Piece.ProjectID)
 	if err != nil {
 		return nil, err
@@ -216,7 +239,7 @@ func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Reques
 	if r.IsDraft {
 		kind = "a draft pull request"
 	}
-	lines := []string{fmt.Sprintf("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
+	lines = []string{fmt.Sprintf("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
 	if _, changing := feedbackOf(s); changing {
 		lines = append(lines, feedbackGoesOn)
 	}

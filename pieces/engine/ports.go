@@ -140,8 +140,8 @@ type GitWork interface {
 	FastForward(ctx context.Context, worktree, branch, commit string) error
 	Push(ctx context.Context, worktree, remote, branch string) error
 	GitSaved
-	// Fingerprint changes with every change of a file that no commit holds.
-	Fingerprint(ctx context.Context, worktree string) (string, error)
+	// Survey is Status with a fingerprint that changes with every change of a file that no commit holds.
+	Survey(ctx context.Context, worktree string) (s pieces.WorkStatus, fingerprint string, err error)
 }
 
 // GitSaved keeps what a worktree holds under a hidden ref, and brings it back.

@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 )
@@ -109,25 +107,4 @@ func (g *Git) hold(ctx context.Context, worktree, ref, commit string) error {
 		return fmt.Errorf("ref %s holds %s instead of %s", ref, held, commit)
 	}
 	return nil
-}
-
-// Fingerprint is a hash that changes with HEAD, with what is staged and with every file that is not ignored, so that a
-// decision can be bound to exactly what was there when it was asked for.
-func (g *Git) Fingerprint(ctx context.Context, worktree string) (string, error) {
-	err := g.ownTop(ctx, worktree)
-	var c content
-	var untracked []string
-	if err == nil {
-		c, err = g.content(ctx, worktree)
-	}
-	if err == nil {
-		// The trees leave repositories inside out; a new one must show.
-		untracked, err = g.untracked(ctx, worktree)
-	}
-	if err != nil {
-		return "", fmt.Errorf("read files of %s: %w", worktree, err)
-	}
-	facts := append([]string{c.head, c.staged, c.files}, untracked...)
-	sum := sha256.Sum256([]byte(strings.Join(facts, "\x00")))
-	return hex.EncodeToString(sum[:]), nil
 }

@@ -164,39 +164,3 @@ func TestSubmoduleIsLeftOnlyWithItsCommitsOnARemote(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestFingerprintChangesWithEveryFile(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	path, _ := p.worktree("x")
-	seen := map[string]int{}
-	steps := []func(){
-		func() {},
-		func() { p.write(path, "a.txt", "two\n") },
-		func() { p.write(path, "a.txt", "six\n") },
-		func() { p.write(path, "new.txt", "x") },
-		func() { p.git(path, "add", "new.txt") },
-		func() { p.git(path, "commit", "-q", "-m", "x") },
-		func() { p.git(path, "init", "-q", "clone") },
-	}
-	for i, step := range steps {
-		step()
-		before := p.snapshot(path)
-		for range 2 {
-			print, err := p.Fingerprint(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if was, ok := seen[print]; ok && was != i {
-				t.Errorf("step %d has the fingerprint of step %d", i, was)
-			}
-			seen[print] = i
-		}
-		if !reflect.DeepEqual(p.snapshot(path), before) {
-			t.Errorf("step %d: looking changed something", i)
-		}
-	}
-	if len(seen) != len(steps) {
-		t.Errorf("%d fingerprints of %d states", len(seen), len(steps))
-	}
-}

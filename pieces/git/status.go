@@ -29,16 +29,24 @@ func (g *Git) Status(ctx context.Context, worktree string) (pieces.WorkStatus, e
 
 // status reads all but the unpushed commits.
 func (g *Git) status(ctx context.Context, worktree string) (pieces.WorkStatus, error) {
-	out, err := g.read(ctx, worktree, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
-		"--untracked-files=all", "--ignore-submodules=none")
+	out, err := g.porcelain(ctx, worktree)
 	if err != nil {
 		return pieces.WorkStatus{}, err
 	}
+	return readStatus(out), nil
+}
+
+func (g *Git) porcelain(ctx context.Context, worktree string) (string, error) {
+	return g.read(ctx, worktree, "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
+		"--untracked-files=all", "--ignore-submodules=none")
+}
+
+func readStatus(porcelain string) pieces.WorkStatus {
 	var s pieces.WorkStatus
-	for entry := range strings.SplitSeq(out, "\x00") {
+	for entry := range strings.SplitSeq(porcelain, "\x00") {
 		readEntry(&s, entry)
 	}
-	return s, nil
+	return s
 }
 
 // readEntry takes one record of porcelain v2; the path is what follows the fixed number of fields.
