@@ -94,6 +94,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 			l.close()
 		}
 		work.Wait()
+		c.desk.Wait()
 	}()
 	a := fyneapp.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))

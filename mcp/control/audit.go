@@ -46,7 +46,7 @@ type CallRecord struct {
 // CardRecord is one card and how it ended.
 type CardRecord struct {
 	Title  string
-	Answer string // "allowed", "denied", "cancelled" or "stopped"
+	Answer string // "allowed", "denied", "cancelled", "stopped" or "failed"
 	Note   string // what the person added to a Deny
 }
 
@@ -70,6 +70,7 @@ func notesOf(ctx context.Context) *notes {
 func noteCard(ctx context.Context, title string, r consent.Reply) {
 	answers := map[consent.Outcome]string{
 		consent.Allowed: "allowed", consent.Denied: "denied", consent.Cancelled: "cancelled", consent.Stopped: "stopped",
+		consent.Failed: "failed",
 	}
 	n := notesOf(ctx)
 	n.mu.Lock()

@@ -69,6 +69,8 @@ type Sessions interface {
 type Actions interface {
 	Check(ctx context.Context, r engine.Request) (pieces.Snapshot, pieces.Rule, error)
 	Effect(ctx context.Context, r engine.Request) (pieces.Effect, error)
+	// Outline is as much of Effect as the store knows; whole says that this is all.
+	Outline(ctx context.Context, r engine.Request) (effect pieces.Effect, whole bool, err error)
 	Act(ctx context.Context, r engine.Request) (engine.Result, error)
 }
 
@@ -112,7 +114,6 @@ type Options struct {
 // control is the tools' shared state.
 type control struct {
 	Options
-	flights flights
 	rows    encodedRows
 	results keptResults
 }

@@ -37,6 +37,8 @@ type fakeEngine struct {
 	opened          []string
 	snoozed         []engine.Target
 	effect          func(r engine.Request) pieces.Effect
+	look            func() (pieces.Effect, error) // as effect, but it may take its time
+	outline         []string                      // what is known of an effect before it is looked at; nil: all
 	act             func(r engine.Request) (engine.Result, error)
 	err             error
 	releaseErr      error
@@ -437,11 +439,28 @@ func (f *fakeEngine) Check(ctx context.Context, r engine.Request) (pieces.Snapsh
 
 func (f *fakeEngine) Effect(_ context.Context, r engine.Request) (pieces.Effect, error) {
 	f.mu.Lock()
+	look := f.look
+	f.mu.Unlock()
+	if look != nil {
+		return look()
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.effect != nil {
 		return f.effect(r), nil
 	}
 	return pieces.Effect{Lines: []string{"Ends 1 running agent."}, Fingerprint: "run-1"}, nil
+}
+
+func (f *fakeEngine) Outline(ctx context.Context, r engine.Request) (pieces.Effect, bool, error) {
+	f.mu.Lock()
+	known := f.outline
+	f.mu.Unlock()
+	if known != nil {
+		return pieces.Effect{Lines: known}, false, nil
+	}
+	e, err := f.Effect(ctx, r)
+	return e, true, err
 }
 
 func (f *fakeEngine) Act(ctx context.Context, r engine.Request) (engine.Result, error) {

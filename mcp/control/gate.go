@@ -32,6 +32,8 @@ type card struct {
 	danger    bool
 	plain     bool // the verb says all; the item is only named
 	effect    pieces.Effect
+	// look reads the whole effect where effect is only what is known at once; nil: it is all.
+	look func(context.Context) (pieces.Effect, error)
 }
 
 // plan checks that a call can be carried out now, and returns the card it must wait for; nil when it runs on the call.
@@ -59,15 +61,30 @@ func (c *control) gated(ctx context.Context, tool string, a args, check plan, do
 				return nil, movedOn(err, asked)
 			}
 		}
-		if asked && k.effect.Fingerprint == last {
-			return nil, refuse(sentenceRaced)
+		if asked {
+			// A second card is worth its while only if it says something else.
+			if err := k.complete(ctx); err != nil {
+				return nil, movedOn(err, true)
+			}
+			if k.effect.Fingerprint == last {
+				return nil, refuse(sentenceRaced)
+			}
 		}
-		last = k.effect.Fingerprint
-		v, err := c.asked(ctx, tool, a, *k, do)
+		var v any
+		v, last, err = c.asked(ctx, tool, a, *k, asked, do)
 		if !errors.Is(err, pieces.ErrStale) {
 			return v, movedOn(err, true)
 		}
 	}
+}
+
+// complete reads what of the effect is not known yet.
+func (k *card) complete(ctx context.Context) (err error) {
+	if k.look != nil {
+		k.effect, err = k.look(ctx)
+		k.look = nil
+	}
+	return err
 }
 
 // movedOn says that a legal call became illegal while its card waited.
@@ -79,32 +96,39 @@ func movedOn(err error, asked bool) error {
 	return &engine.Refusal{Sentence: sentenceMoved + r.Sentence, Legal: r.Legal, Cause: r.Cause}
 }
 
-// asked shows one card and carries the call out if it is allowed. Calls that share the card share what it did.
-func (c *control) asked(ctx context.Context, tool string, a args, k card, do carry) (any, error) {
+// asked shows one card and carries the call out if it is allowed, bound to what that card showed. Calls that share the card
+// share what it did.
+func (c *control) asked(ctx context.Context, tool string, a args, k card, again bool, do carry) (v any, bound string, err error) {
 	q, err := c.question(ctx, tool, a, k)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	q.Again, q.Shared = again, &flight{}
 	if w := c.Caller(ctx).Waiting; w != nil {
 		w(waitingForCard)
 	}
-	f := c.flights.board(q.Key)
-	defer c.flights.leave(q.Key, f)
 	reply := c.Desk.Ask(ctx, q)
 	noteCard(ctx, q.Title, reply)
+	bound = reply.Question.Bound
 	switch reply.Outcome {
 	case consent.Allowed:
-		return f.carry(func() (any, error) {
-			c.flights.depart(q.Key, f)
+		f, ok := reply.Question.Shared.(*flight)
+		if !ok {
+			return nil, bound, errors.New("the desk lost what the calls of a card share")
+		}
+		v, err = f.carry(func() (any, error) {
 			// The person's Allow is carried out whole, even when the client hangs up half way.
-			return do(context.WithoutCancel(ctx), k.effect.Fingerprint)
+			return do(context.WithoutCancel(ctx), bound)
 		})
+		return v, bound, err
 	case consent.Cancelled:
-		return nil, refuse(sentenceCancelled)
+		return nil, bound, refuse(sentenceCancelled)
 	case consent.Stopped:
-		return nil, refuse(sentenceStopped)
+		return nil, bound, refuse(sentenceStopped)
+	case consent.Failed:
+		return nil, bound, reply.Err
 	default:
-		return nil, refuse("%s", denial(reply.Note))
+		return nil, bound, refuse("%s", denial(reply.Note))
 	}
 }
 
@@ -128,24 +152,37 @@ func (c *control) question(ctx context.Context, tool string, a args, k card) (co
 			return consent.Question{}, err
 		}
 	}
-	// One client's identical calls share a card; what another client asks for is another question.
+	// One client's identical calls share a card; what another client asks for is another question. What would happen is not
+	// part of it: an Allow is bound to what the card shows, whoever shares it.
 	strange := strangersTool(ctx) != nil
-	key, err := json.Marshal([]any{tool, a, k.effect.Fingerprint, who.Name, who.Version, strange})
+	key, err := json.Marshal([]any{tool, a, who.Name, who.Version, strange})
 	if err != nil {
 		return consent.Question{}, fmt.Errorf("name question: %w", err)
 	}
-	effect := k.effect.Lines
+	look := k.look
 	if strange {
-		effect = append([]string{effectStranger}, effect...)
+		k.effect = ofStranger(k.effect)
+		if look != nil {
+			look = func(ctx context.Context) (pieces.Effect, error) {
+				e, err := k.look(ctx)
+				return ofStranger(e), err
+			}
+		}
 	}
 	return consent.Question{
 		ProjectID: k.projectID, PieceID: k.pieceID,
 		Title:  "Allow the MCP client to " + k.verb + "?",
 		Body:   body + ".",
-		Effect: effect, Writing: k.effect.Writing,
+		Effect: k.effect.Lines, Writing: k.effect.Writing, Bound: k.effect.Fingerprint, Look: look,
 		Client: consent.Client{Name: who.Name, Version: who.Version},
 		Danger: k.danger, At: time.Now(), Key: string(key),
 	}, nil
+}
+
+// ofStranger says of an effect that it is asked for because nobody knows the caller.
+func ofStranger(e pieces.Effect) pieces.Effect {
+	e.Lines = append([]string{effectStranger}, e.Lines...)
+	return e
 }
 
 // about is what the client wants, as the card's body says it.

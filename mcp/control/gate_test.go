@@ -2,11 +2,14 @@ package control
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"fermata/pieces"
+	"fermata/pieces/consent"
 	"fermata/pieces/engine"
 )
 
@@ -308,4 +311,135 @@ func TestSettingIsReadOnEveryCall(t *testing.T) {
 	k.ended(done)
 	k.engine.change(func() { k.engine.settings[keyAsk] = "false" })
 	k.ok("piece_action", act("createPR"))
+}
+
+// looking lets an engine know at once only a part of what an action does; what it sends on the channel is the rest.
+func (k *rig) looking() chan<- pieces.Effect {
+	found := make(chan pieces.Effect)
+	k.engine.outline = []string{"Removes the worktree."}
+	k.engine.look = func() (pieces.Effect, error) { return <-found, nil }
+	return found
+}
+
+// known waits until it is known what the only card's Allow does.
+func (k *rig) known() consent.Question {
+	k.t.Helper()
+	wake, stop := k.desk.Watch()
+	defer stop()
+	timeout := time.After(soon)
+	for {
+		if q := k.desk.Pending(); len(q) == 1 && !q[0].Looking {
+			return q[0]
+		}
+		select {
+		case <-wake:
+		case <-timeout:
+			k.t.Fatal("nobody finds out what Allow does")
+		}
+	}
+}
+
+func TestCardShowsBeforeItIsKnownWhatAllowDoes(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	found := k.looking()
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	q := k.cards(1)[0]
+	if !q.Looking || len(q.Effect) != 1 || q.Effect[0] != "Removes the worktree." {
+		t.Errorf("the card shows %+v", q)
+	}
+	if err := k.desk.Answer(q.ID, true, ""); !errors.Is(err, consent.ErrLooking) {
+		t.Errorf("an Allow of what nobody knows: %v", err)
+	}
+	found <- pieces.Effect{Lines: []string{"Removes the worktree.", "It has 1 changed file."}, Fingerprint: "one"}
+	if q = k.known(); len(q.Effect) != 2 {
+		t.Errorf("then it shows %+v", q)
+	}
+	k.allow(q)
+	if a := k.ended(done); a.error {
+		t.Errorf("the allowed call failed: %s", a.text)
+	}
+	if got := k.engine.acted(); len(got) != 1 || got[0].Bound != "one" {
+		t.Errorf("acted %+v", got)
+	}
+}
+
+func TestDenyNeedNotWaitForWhatAllowWouldDo(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	found := k.looking()
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	if err := k.desk.Answer(k.cards(1)[0].ID, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	if a := k.ended(done); a.text != sentenceDenied || len(k.engine.acted()) != 0 {
+		t.Errorf("denied: %+v", a)
+	}
+	close(found)
+}
+
+func TestCardOfWhatCannotBeFoundOutEndsWithWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	k.engine.outline = []string{"Removes the worktree."}
+	k.engine.look = func() (pieces.Effect, error) {
+		return pieces.Effect{}, &engine.Refusal{Sentence: "Fermata cannot read the worktree, so it will not remove it."}
+	}
+	a := k.ended(k.start(t.Context(), "piece_action", act("stopAgents")))
+	if !a.error || a.text != "Fermata cannot read the worktree, so it will not remove it." || len(k.engine.acted()) != 0 {
+		t.Errorf("answered: %+v", a)
+	}
+	k.cards(0)
+}
+
+func TestSecondCardSaysThatTheFirstAllowDidNotCount(t *testing.T) {
+	t.Parallel()
+	k := newRig(t)
+	found := k.looking()
+	k.engine.act = func(r engine.Request) (engine.Result, error) {
+		if r.Bound != "two" {
+			return engine.Result{}, pieces.ErrStale
+		}
+		return engine.Result{Piece: k.engine.pieces[0]}, nil
+	}
+	done := k.start(t.Context(), "piece_action", act("stopAgents"))
+	found <- pieces.Effect{Lines: []string{"1 file"}, Fingerprint: "one"}
+	first := k.known()
+	if first.Again {
+		t.Error("the first card says that it is another")
+	}
+	k.allow(first)
+	found <- pieces.Effect{Lines: []string{"2 files"}, Fingerprint: "two"}
+	second := k.known()
+	if second.ID == first.ID || !second.Again || second.Effect[0] != "2 files" {
+		t.Errorf("the second card is %+v", second)
+	}
+	k.allow(second)
+	if a := k.ended(done); a.error {
+		t.Errorf("allowed anew: %+v", a)
+	}
+}
+
+func TestCallsThatShareACardAreBoundToWhatItShows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newRig(t)
+		run := "run-1"
+		k.engine.effect = func(engine.Request) pieces.Effect { return pieces.Effect{Lines: []string{run}, Fingerprint: run} }
+		first := k.start(t.Context(), "piece_action", act("stopAgents"))
+		synctest.Wait()
+		k.engine.change(func() { run = "run-2" })
+		second := k.start(t.Context(), "piece_action", act("stopAgents"))
+		synctest.Wait()
+		q := k.cards(1)[0]
+		if q.Effect[0] != "run-1" {
+			t.Errorf("the card shows %v", q.Effect)
+		}
+		k.allow(q)
+		k.ended(first)
+		k.ended(second)
+		if got := k.engine.acted(); len(got) != 1 || got[0].Bound != "run-1" {
+			t.Errorf("acted %+v", got)
+		}
+	})
 }

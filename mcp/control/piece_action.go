@@ -108,7 +108,7 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 		if !needed && strangersTool(ctx) == nil {
 			return nil, nil
 		}
-		effect, err := c.Engine.Effect(ctx, req)
+		effect, whole, err := c.Engine.Outline(ctx, req)
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +116,14 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 			// The rule's words are about Auto.
 			rule.Verb, effect.Lines, effect.Writing = "", nil, nil
 		}
-		return &card{
+		k := &card{
 			verb: verbOf(rule), item: s.Piece.Name, pieceID: s.Piece.ID, projectID: s.Piece.ProjectID,
 			danger: rule.Tier == pieces.TierCard, effect: effect,
-		}, nil
+		}
+		if !whole {
+			k.look = func(ctx context.Context) (pieces.Effect, error) { return c.Engine.Effect(ctx, req) }
+		}
+		return k, nil
 	}
 	return c.gated(ctx, "piece_action", a, check, func(ctx context.Context, bound string) (any, error) {
 		r := req

@@ -3,9 +3,12 @@ package consent
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"fermata/pieces"
 )
 
 // ask starts a question and returns where its reply will be, once the desk shows it.
@@ -127,4 +130,129 @@ func TestRacingAnswersAndCancelsEndEachCallOnce(t *testing.T) {
 	if n := len(d.Pending()); n != 0 {
 		t.Errorf("%d questions left", n)
 	}
+}
+
+// looked is a question whose effect is found out when the test says so.
+func looked(found <-chan pieces.Effect) Question {
+	return Question{Key: "k", Effect: []string{"known"}, Look: func(ctx context.Context) (pieces.Effect, error) {
+		select {
+		case e := <-found:
+			return e, nil
+		case <-ctx.Done():
+			return pieces.Effect{}, context.Cause(ctx)
+		}
+	}}
+}
+
+func TestNoAllowCountsBeforeItIsKnownWhatItDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Desk
+		found := make(chan pieces.Effect)
+		wake, stop := d.Watch()
+		defer stop()
+		one, two := ask(t.Context(), &d, looked(found)), ask(t.Context(), &d, looked(nil))
+		<-wake
+		q := d.Pending()[0]
+		if !q.Looking || q.Effect[0] != "known" || q.Bound != "" || len(d.Pending()) != 1 {
+			t.Errorf("shown at once: %+v", q)
+		}
+		if err := d.Answer(q.ID, true, ""); !errors.Is(err, ErrLooking) || len(d.Pending()) != 1 {
+			t.Errorf("an Allow of what nobody knows: %v", err)
+		}
+		found <- pieces.Effect{Lines: []string{"known", "found"}, Writing: &pieces.Writing{Name: "Text"}, Fingerprint: "f"}
+		<-wake
+		q = d.Pending()[0]
+		if q.Looking || q.Bound != "f" || strings.Join(q.Effect, " ") != "known found" || q.Writing.Name != "Text" {
+			t.Errorf("found: %+v", q)
+		}
+		if err := d.Answer(q.ID, true, ""); err != nil {
+			t.Fatal(err)
+		}
+		for _, reply := range []<-chan Reply{one, two} {
+			if r := <-reply; r.Outcome != Allowed || r.Question.Bound != "f" {
+				t.Errorf("allowed: %+v", r)
+			}
+		}
+		d.Wait()
+	})
+}
+
+func TestADenyCountsBeforeItIsKnownWhatAllowDoesAndEndsTheLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Desk
+		reply := ask(t.Context(), &d, looked(nil))
+		if err := d.Answer(d.Pending()[0].ID, false, "no"); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-reply; r.Outcome != Denied || r.Note != "no" {
+			t.Errorf("denied: %+v", r)
+		}
+		d.Wait()
+	})
+}
+
+func TestALookGoesOnForTheCallsThatShareItsCard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Desk
+		found := make(chan pieces.Effect)
+		ctx, cancel := context.WithCancel(t.Context())
+		first := ask(ctx, &d, looked(found))
+		second := ask(t.Context(), &d, looked(nil))
+		cancel()
+		if r := <-first; r.Outcome != Cancelled {
+			t.Errorf("withdrawn: %+v", r)
+		}
+		found <- pieces.Effect{Fingerprint: "f"}
+		synctest.Wait()
+		if q := d.Pending(); len(q) != 1 || q[0].Looking {
+			t.Errorf("the card of the call that stayed: %+v", q)
+		}
+		d.StopAll()
+		if r := <-second; r.Outcome != Stopped {
+			t.Errorf("stopped: %+v", r)
+		}
+	})
+}
+
+func TestALookEndsWithTheLastCallOfItsCard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Desk
+		ctx, cancel := context.WithCancel(t.Context())
+		reply := ask(ctx, &d, looked(nil))
+		cancel()
+		if r := <-reply; r.Outcome != Cancelled || len(d.Pending()) != 0 {
+			t.Errorf("withdrawn: %+v", r)
+		}
+		d.Wait()
+	})
+}
+
+func TestWhatCannotBeFoundOutEndsItsQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for words, look := range map[string]func(context.Context) (pieces.Effect, error){
+			"no disk":  func(context.Context) (pieces.Effect, error) { return pieces.Effect{}, errors.New("no disk") },
+			"panicked": func(context.Context) (pieces.Effect, error) { panic("half way") },
+		} {
+			var d Desk
+			r := <-ask(t.Context(), &d, Question{Look: look})
+			if r.Outcome != Failed || r.Err == nil || !strings.Contains(r.Err.Error(), words) || len(d.Pending()) != 0 {
+				t.Errorf("%s: %+v", words, r)
+			}
+		}
+	})
+}
+
+func TestTheCallsOfACardGetWhatTheFirstBroughtAlong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Desk
+		one, two := ask(t.Context(), &d, Question{Key: "k", Shared: 1}), ask(t.Context(), &d, Question{Key: "k", Shared: 2})
+		if err := d.Answer(d.Pending()[0].ID, true, ""); err != nil {
+			t.Fatal(err)
+		}
+		for _, reply := range []<-chan Reply{one, two} {
+			if r := <-reply; r.Question.Shared != 1 {
+				t.Errorf("shared: %+v", r)
+			}
+		}
+	})
 }

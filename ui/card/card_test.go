@@ -3,9 +3,11 @@ package card_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"fermata/pieces"
 	"fermata/pieces/consent"
 	. "fermata/ui/card"
 	"fermata/ui/kit"
@@ -262,5 +264,77 @@ func TestCardStaysWhileTheOthersChange(t *testing.T) {
 	b.cards.Deal()
 	if q, _ := h.Shown(); q.Body != "the second" {
 		t.Errorf("%q is asked, want the second to stay", q.Body)
+	}
+}
+
+func TestCardIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	found := make(chan pieces.Effect)
+	q := stop("muse")
+	q.Effect = []string{"Removes the worktree."}
+	q.Look = func(context.Context) (pieces.Effect, error) { return <-found, nil }
+	end, _ := b.ask(q)
+	able := func(name string) func() bool {
+		return func() bool { o, found := stage.Find(w, name); return found && !o.(*kit.Button).Disabled() }
+	}
+	b.Until("Deny takes answers", able("card:deny"))
+	text := words(w.Canvas().Overlays().Top())
+	if able("card:allow")() || !strings.Contains(text, "Removes the worktree.") || !strings.Contains(text, "Allow waits for that") {
+		t.Errorf("before it is known what it does, the card lets itself be allowed, or says\n%s", text)
+	}
+	b.Type(w, "card:note", "Not now")
+	found <- pieces.Effect{Lines: []string{"Removes the worktree.", "It has 1 changed file."}, Fingerprint: "f"}
+	b.Until("Allow takes answers", able("card:allow"))
+	text = words(w.Canvas().Overlays().Top())
+	if !strings.Contains(text, "It has 1 changed file.") || strings.Contains(text, "Allow waits for that") {
+		t.Errorf("once it is known what it does, the card says\n%s", text)
+	}
+	b.Tap(w, "card:deny")
+	if r := <-end; r.Outcome != consent.Denied || r.Note != "Not now" {
+		t.Errorf("answered %+v", r)
+	}
+}
+
+func TestAllowWaitsAMomentAfterTheCardWasFilledIn(t *testing.T) {
+	b := newTable(t, stage.New(t), time.Hour)
+	w, h := b.window(Scope{ProjectID: "muse"})
+	found := make(chan pieces.Effect)
+	q := stop("muse")
+	q.Look = func(context.Context) (pieces.Effect, error) { return <-found, nil }
+	b.ask(q)
+	found <- pieces.Effect{Fingerprint: "f"}
+	b.Until("the card is filled in", func() bool { q, shown := h.Shown(); return shown && !q.Looking })
+	b.Tap(w, "card:allow")
+	if len(b.desk.Pending()) != 1 {
+		t.Error("a card that has just been filled in took a click")
+	}
+}
+
+func TestDenyIsTakenBeforeItIsKnownWhatAllowDoes(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	q := stop("muse")
+	q.Look = func(ctx context.Context) (pieces.Effect, error) {
+		<-ctx.Done()
+		return pieces.Effect{}, ctx.Err()
+	}
+	end, _ := b.ask(q)
+	b.Until("Deny takes answers", func() bool { o, found := stage.Find(w, "card:deny"); return found && !o.(*kit.Button).Disabled() })
+	b.Tap(w, "card:deny")
+	if r := <-end; r.Outcome != consent.Denied {
+		t.Errorf("answered %+v", r)
+	}
+}
+
+func TestSecondCardOfACallSaysWhyItIsThere(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	q := stop("muse")
+	q.Again = true
+	b.ask(q)
+	b.ready(w)
+	if text := words(w.Canvas().Overlays().Top()); !strings.Contains(text, "has changed since you allowed it") {
+		t.Errorf("the card says\n%s", text)
 	}
 }

@@ -28,25 +28,22 @@ type face struct {
 	text        *fyne.Container
 	note        *kit.Entry
 	deny, allow *kit.Button
+	// The buttons take no press before the card has been seen for a moment, and Allow none before what it does has been.
+	seen, known bool
 }
 
 func newFace(q consent.Question, answer func(q consent.Question, allow bool, note string)) *face {
-	f := &face{question: q, counter: kit.Caption(""), note: kit.NewEntry("card:note")}
+	f := &face{question: q, counter: kit.Caption(""), note: kit.NewEntry("card:note"), known: !q.Looking}
 	f.note.SetPlaceHolder("A sentence for the client, sent with Deny")
 	kind := kit.Primary
 	if q.Danger {
 		kind = kit.Destructive
 	}
-	f.deny = kit.NewButton("card:deny", "Deny", kit.Normal, func() { answer(q, false, strings.TrimSpace(f.note.Text)) })
-	f.allow = kit.NewButton("card:allow", "Allow", kind, func() { answer(q, true, "") })
-	f.text = kit.Column(kit.Groups-kit.Step, kit.NewParagraph(kit.Plain(q.Body)))
-	if len(q.Effect) > 0 {
-		f.text.Add(f.effects())
-	}
-	if w := q.Writing; w != nil {
-		f.text.Add(kit.NewWording(w.Name, w.Before, w.After))
-	}
-	f.top = container.NewBorder(nil, nil, nil, f.counter, kit.Caption(phrase.Of("Asked by ")+asker(q.Client)).CutEnd())
+	f.deny = kit.NewButton("card:deny", "Deny", kit.Normal, func() { answer(f.question, false, strings.TrimSpace(f.note.Text)) })
+	f.allow = kit.NewButton("card:allow", "Allow", kind, func() { answer(f.question, true, "") })
+	f.text = kit.Column(kit.Groups - kit.Step)
+	f.write()
+	f.top = container.NewBorder(nil, nil, nil, f.counter, kit.Caption(phrase.Of("Asked by ")+asker(q.Client)).CutMiddle())
 	most := wide
 	if q.Writing != nil {
 		most = wider
@@ -61,6 +58,30 @@ func newFace(q consent.Question, answer func(q consent.Question, allow bool, not
 	return f
 }
 
+// write puts the question's words down: what is asked, what Allow does, and the text that it hands on.
+func (f *face) write() {
+	q := f.question
+	f.text.Objects = nil
+	f.text.Add(kit.NewParagraph(kit.Plain(q.Body)))
+	if q.Again {
+		f.text.Add(kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou))
+	}
+	if len(q.Effect) > 0 || q.Looking {
+		f.text.Add(f.effects())
+	}
+	if w := q.Writing; w != nil {
+		f.text.Add(kit.NewWording(w.Name, w.Before, w.After))
+	}
+}
+
+// fill shows what Allow does, once that was found out. Only the words change: everything else stays as it was, with what was
+// typed.
+func (f *face) fill(q consent.Question) {
+	f.question = q
+	f.write()
+	f.content.Refresh()
+}
+
 func (f *face) effects() fyne.CanvasObject {
 	color := kit.ColorText
 	if f.question.Danger {
@@ -69,6 +90,9 @@ func (f *face) effects() fyne.CanvasObject {
 	lines := kit.Column(kit.Step, kit.Caption(phrase.Of("What Allow does")).In(color).Strong())
 	for _, l := range f.question.Effect {
 		lines.Add(container.NewBorder(nil, nil, container.NewVBox(kit.Body("•").In(color)), nil, kit.NewParagraph(kit.Plain(l))))
+	}
+	if f.question.Looking {
+		lines.Add(kit.NewParagraph(phrase.Of("Fermata is looking at what else it does. Allow waits for that.")).In(kit.ColorMuted))
 	}
 	return lines
 }
@@ -89,8 +113,9 @@ func (f *face) count(place, of int) {
 	f.top.Refresh()
 }
 
-func (f *face) arm(on bool) {
-	for _, b := range []*kit.Button{f.deny, f.allow} {
+// arm lets the buttons be pressed that may be.
+func (f *face) arm() {
+	for b, on := range map[*kit.Button]bool{f.deny: f.seen, f.allow: f.seen && f.known} {
 		if on {
 			b.Enable()
 		} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image/color"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -27,6 +28,8 @@ type Host struct {
 	now    *face             // nil when no card is shown
 	cover  fyne.CanvasObject // the card and what dims the window below it
 	disarm context.CancelFunc
+	// inAWhile runs something once the card that is shown now has been seen for a moment, unless it goes before.
+	inAWhile func(f func())
 
 	notice  *kit.Text
 	layer   *fyne.Container
@@ -69,13 +72,11 @@ func (h *Host) show(mine, pending []consent.Question) {
 	if h.now == nil {
 		h.present(mine[0])
 	}
-	place := 0
-	for i, q := range mine {
-		if q.ID == h.now.question.ID {
-			place = i
-		}
-	}
+	place := slices.IndexFunc(mine, func(q consent.Question) bool { return q.ID == h.now.question.ID })
 	h.now.count(place+1, len(mine))
+	if q := mine[place]; h.now.question.Looking && !q.Looking {
+		h.fill(q)
+	}
 }
 
 func (h *Host) present(q consent.Question) {
@@ -84,10 +85,21 @@ func (h *Host) present(q consent.Question) {
 	h.cover = container.NewStack(canvas.NewRectangle(color.NRGBA{A: dimAlpha}), h.now.content)
 	h.window.Canvas().Overlays().Add(h.cover)
 	h.cover.Resize(h.window.Canvas().Size())
-	h.now.arm(false)
+	h.now.arm()
 	ctx, cancel := context.WithCancel(h.cards.ctx)
 	h.disarm = cancel
-	h.cards.after(ctx, h.cards.ArmAfter, func() { h.armed(typing) })
+	h.inAWhile = func(f func()) { h.cards.after(ctx, h.cards.ArmAfter, f) }
+	h.inAWhile(func() { h.armed(typing) })
+}
+
+// fill shows what the card's Allow does, which was not known when it came. Allow can be pressed once that has been seen for a
+// moment too.
+func (h *Host) fill(q consent.Question) {
+	h.now.fill(q)
+	h.inAWhile(func() {
+		h.now.known = true
+		h.now.arm()
+	})
 }
 
 // armed lets the card be answered. Somebody who was typing goes on typing into nothing, so that a space denies nothing.
@@ -95,7 +107,8 @@ func (h *Host) armed(typing bool) {
 	if h.now == nil {
 		return
 	}
-	h.now.arm(true)
+	h.now.seen = true
+	h.now.arm()
 	if !typing && h.window.Canvas().Overlays().Top() == h.cover && h.window.Canvas().Focused() == nil {
 		h.window.Canvas().Focus(h.now.deny)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -22,6 +23,8 @@ type detail struct {
 
 	key    string // of the row that it is about; empty while it is closed
 	target *engine.Target
+	asked  *Question // the client's question that it shows
+	filled time.Time // when it came to be known what that question's Allow does
 	form   *fyne.Container
 	scroll *container.Scroll
 	body   *fyne.Container
@@ -39,14 +42,14 @@ func newDetail(p *Popover) *detail {
 func (d *detail) open() bool { return d.key != "" }
 
 func (d *detail) close() {
-	d.key, d.target = "", nil
+	d.key, d.target, d.asked = "", nil, nil
 	d.form.Objects = nil
 	d.body.Hide()
 	d.p.fit()
 }
 
 func (d *detail) show(key string, objects ...fyne.CanvasObject) {
-	d.key = key
+	d.key, d.asked = key, nil
 	d.form.Objects = objects
 	d.body.Show()
 	d.scroll.ScrollToTop()
@@ -65,8 +68,15 @@ func (d *detail) follow(m Model) {
 		} else {
 			d.escapable()
 		}
-	case !slices.ContainsFunc(rowsOf(m), func(r row) bool { return r.key == d.key }):
-		d.close()
+	default:
+		rows := rowsOf(m)
+		at := slices.IndexFunc(rows, func(r row) bool { return r.key == d.key })
+		if at < 0 {
+			d.close()
+		} else if q := rows[at].question; q != nil && d.asked != nil && d.asked.Looking && !q.Looking {
+			d.askCard(*q)
+			d.filled = d.p.o.Now()
+		}
 	}
 }
 
@@ -123,13 +133,26 @@ func (d *detail) askCard(q Question) {
 	for _, l := range q.Effect {
 		text.Add(kit.NewParagraph("• " + kit.Plain(l)).In(color))
 	}
+	if q.Looking {
+		text.Add(kit.NewParagraph(phrase.Of("Fermata is looking at what else it does. Allow waits for that.")).In(kit.ColorMuted))
+	}
 	if w := q.Writing; w != nil {
 		text.Add(kit.NewWording(w.Name, w.Before, w.After))
 	}
 	answer := func(allow bool) func() { return func() { d.answer(q.Question, allow) } }
 	deny := kit.NewButton("popover:deny", "Deny", kit.Normal, answer(false))
-	allow := kit.NewButton("popover:allow", "Allow", kind, answer(true))
+	allow := kit.NewButton("popover:allow", "Allow", kind, func() {
+		// Its words came, and moved it, just now: the click was meant for what lay there before.
+		if d.p.o.Now().Sub(d.filled) >= settled {
+			answer(true)()
+		}
+	})
+	if q.Looking {
+		allow.Disable()
+	}
+	d.filled = time.Time{}
 	d.show(keyOfQuestion(q.ID), text, kit.Line(kit.Together, deny, allow))
+	d.asked = &q
 	d.escapable()
 	d.focus("popover:deny")
 }

@@ -279,6 +279,30 @@ func TestAClientsQuestionIsAnsweredWithTheFocusOnDeny(t *testing.T) {
 	}
 }
 
+func TestAClientsQuestionIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
+	w := open(t, stage.New(t))
+	m := usual()
+	m.Questions[0].Looking = true
+	w.show(m)
+	w.Tap(w.w, "primary:card:q1")
+	if got := words(w.w.Content()); !strings.Contains(got, "Allow waits for that") {
+		t.Errorf("before it is known what it does, it says %q", got)
+	}
+	w.Tap(w.w, "popover:allow")
+	m = usual()
+	m.Questions[0].Effect = []string{"Ends 3 agents."}
+	w.p.Show(m)
+	w.Tap(w.w, "popover:allow") // meant for what lay there before
+	if got := words(w.w.Content()); !strings.Contains(got, "• Ends 3 agents.") || strings.Contains(got, "Allow waits for that") {
+		t.Errorf("then it says %q", got)
+	}
+	w.clock = w.clock.Add(time.Second)
+	w.Tap(w.w, "popover:allow")
+	if want := []string{"answer q1 true"}; !slices.Equal(w.noted(), want) {
+		t.Errorf("answered %q, want %q", w.noted(), want)
+	}
+}
+
 func TestWhatIsAskedIsAnsweredInPlaceAndEscGoesBackOneStep(t *testing.T) {
 	w := open(t, stage.New(t))
 	w.asks[engine.Target{Kind: engine.TargetPiece, ID: "ask"}] = true
