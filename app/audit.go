@@ -51,10 +51,14 @@ func (b *callBook) opened() (*audit.Book, error) {
 		return b.book, nil
 	}
 	writes := control.WriteTools()
+	// Of these nothing has changed: the client need not wait for the disk. They are on it with the next row that is, or soon.
+	unchanged := []string{string(control.ResultDenied), string(control.ResultCancelled), string(control.ResultStopped), string(control.ResultFenced), string(control.ResultInvalid)}
 	book, err := audit.Open(b.path, audit.Options{
 		Now: time.Now,
 		// What changes something waits for the disk anyway; reads need not.
-		Sync: func(c audit.Call) bool { return slices.Contains(writes, c.Tool) },
+		Sync: func(c audit.Call) bool {
+			return slices.Contains(writes, c.Tool) && !slices.Contains(unchanged, c.Result)
+		},
 	})
 	if err != nil {
 		return nil, err
