@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 
 	"fermata/ui/kit"
 )
@@ -38,7 +37,7 @@ func (s *Shell) Locate(name string) (Place, error) {
 				off = w.Title()
 				continue
 			}
-			reveal(root, name, o)
+			kit.Reveal(root, o)
 			return placeOf(w, o), nil
 		}
 	}
@@ -65,37 +64,4 @@ func placeOf(w fyne.Window, o fyne.CanvasObject) Place {
 	scale := float64(w.Canvas().Scale())
 	pixel := func(v float32) int { return int(math.Round(float64(v) * scale)) }
 	return Place{Window: w.Title(), X: pixel(x), Y: pixel(y), W: pixel(wide), H: pixel(high)}
-}
-
-// reveal scrolls what holds the object until it can be seen.
-func reveal(root fyne.CanvasObject, name string, o fyne.CanvasObject) {
-	if root == nil || !root.Visible() {
-		return
-	}
-	if scroll, ok := root.(*container.Scroll); ok {
-		if _, inside := kit.Find(scroll.Content, name); inside {
-			_, top, _, high := kit.Rect(scroll)
-			_, y, _, tall := kit.Rect(o)
-			if y < top || y+tall > top+high {
-				scroll.ScrollToOffset(fyne.NewPos(scroll.Offset.X, max(0, scroll.Offset.Y+y-top-(high-tall)/2)))
-			}
-			reveal(scroll.Content, name, o)
-		}
-		return
-	}
-	for _, child := range below(root) {
-		reveal(child, name, o)
-	}
-}
-
-func below(o fyne.CanvasObject) []fyne.CanvasObject {
-	switch o := o.(type) {
-	case *fyne.Container:
-		return o.Objects
-	case interface{ Children() []fyne.CanvasObject }:
-		return o.Children()
-	case *container.Split:
-		return []fyne.CanvasObject{o.Leading, o.Trailing}
-	}
-	return nil
 }

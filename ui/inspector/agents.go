@@ -129,7 +129,7 @@ func (a *agents) brief(t pieces.Task) string {
 }
 
 func (a *agents) buttons(s pieces.Snapshot, t pieces.Task) *fyne.Container {
-	line := newFlow()
+	line := kit.Wrap()
 	if t.Kind == pieces.TaskAgent && !t.Approved && s.Legal(pieces.ApproveTask) {
 		line.Add(kit.NewButton("approveTask:"+t.ID, "Approve", kit.Normal, func() { a.approve(t.ID) }))
 	}

@@ -9,6 +9,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -108,12 +109,13 @@ func (i *Inspector) confirm(c choice, before string) {
 
 // askSheet shows a sheet with Cancel and the button that goes on. The focus starts on first, or on Cancel.
 func (i *Inspector) askSheet(title string, content fyne.CanvasObject, ok *kit.Button, first fyne.Focusable) {
-	cancel := kit.NewButton("confirm:cancel", "Cancel", kit.Normal, i.sheets.Close)
-	cancel.OnEscape, ok.OnEscape = i.sheets.Close, i.sheets.Close
-	if first == nil {
-		first = cancel
-	}
-	i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of(title)).CutEnd(), content, newFlow(cancel, ok)), sheetWidth, first)
+	askSheet(i.sheets, "confirm:cancel", title, content, ok, first)
+}
+
+// askSheet is the sheet that the item and the person's own sessions ask with; the name is that of its Cancel.
+func askSheet(layer *sheet.Layer, name, title string, content fyne.CanvasObject, ok *kit.Button, first fyne.Focusable) {
+	cancel := kit.NewButton(name, "Cancel", kit.Normal, layer.Close)
+	layer.Ask(sheet.Sheet{Title: phrase.Of(title), Body: content, Buttons: []*kit.Button{cancel, ok}, Width: sheetWidth, First: first})
 }
 
 // askPullRequest asks for the pull request's title and text; what is left empty is written from the diff.

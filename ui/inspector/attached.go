@@ -23,7 +23,7 @@ func newAttachedPart(browse func(), remove func(name string)) *attachedPart {
 	p := &attachedPart{remove: remove, rows: kit.Column(kit.Step)}
 	p.body = kit.Column(kit.Step, kit.Caption(phrase.Of("Attachments")).In(kit.ColorText).Strong(), p.rows)
 	if browse != nil {
-		p.body.Add(newFlow(kit.NewButton("edit:attach", "Attach a file…", kit.Normal, browse)))
+		p.body.Add(kit.Wrap(kit.NewButton("edit:attach", "Attach a file…", kit.Normal, browse)))
 	}
 	return p
 }

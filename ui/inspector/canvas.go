@@ -146,7 +146,7 @@ func (c *Canvas) build() {
 		id := c.last.chosen.ID
 		c.do("show the session again", func(ctx context.Context) error { return c.o.Engine.HideSession(ctx, id, false) }, func() { c.Open(id) })
 	})
-	c.compose = kit.Column(kit.Together, c.entry, newFlow(c.send, c.stop, c.rename, c.hide, c.again))
+	c.compose = kit.Column(kit.Together, c.entry, kit.Wrap(c.send, c.stop, c.rename, c.hide, c.again))
 	c.title = kit.Title(phrase.Of("Sessions"))
 	c.hidden = kit.NewButton("canvas:hidden", "Hidden", kit.Quiet, func() { c.ask(canvasQuery{hidden: true}) })
 	c.back = kit.NewButton("canvas:back", "Back to the others", kit.Quiet, func() { c.Open("") })
@@ -270,7 +270,6 @@ func (c *Canvas) putAway() {
 		c.do("hide the session", hide, gone)
 		return
 	}
-	cancel := kit.NewButton("canvas:cancel", "Cancel", kit.Normal, c.sheets.Close)
 	stop := kit.NewButton("canvas:stopAndHide", "Stop and hide", kit.Destructive, func() {
 		c.sheets.Close()
 		c.do("hide the session", func(ctx context.Context) error {
@@ -280,9 +279,7 @@ func (c *Canvas) putAway() {
 			return hide(ctx)
 		}, gone)
 	})
-	cancel.OnEscape, stop.OnEscape = c.sheets.Close, c.sheets.Close
-	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Stop the session and hide it?")),
-		kit.NewParagraph("It still runs. You can continue it later: hidden sessions stay, with what was said in them."), newFlow(cancel, stop)), sheetWidth, cancel)
+	c.askSheet("Stop the session and hide it?", kit.NewParagraph("It still runs. You can continue it later: hidden sessions stay, with what was said in them."), stop, nil)
 }
 
 func (c *Canvas) showUnread(err error) {
@@ -340,7 +337,6 @@ func (c *Canvas) New(pieceID string) {
 		where = phrase.Of("It works in the piece's worktree, beside the piece's own agents.")
 	}
 	field := kit.NewField("What should it do?", prompt, where)
-	cancel := kit.NewButton("canvas:cancel", "Cancel", kit.Normal, c.sheets.Close)
 	start := kit.NewButton("canvas:start", "Start session", kit.Primary, func() {
 		if kit.Plain(prompt.Text) == "" {
 			field.Refuse("Say what the session should do.")
@@ -355,8 +351,7 @@ func (c *Canvas) New(pieceID string) {
 			return err
 		}, func() { c.Open(s.ID) })
 	})
-	cancel.OnEscape, start.OnEscape = c.sheets.Close, c.sheets.Close
-	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("New session")), field, kit.NewField("Model", named, ""), newFlow(cancel, start)), sheetWidth, prompt)
+	c.askSheet("New session", kit.Column(kit.Groups-kit.Step, field, kit.NewField("Model", named, "")), start, prompt)
 }
 
 func (c *Canvas) askName() {
@@ -364,10 +359,14 @@ func (c *Canvas) askName() {
 	name := kit.NewEntry("canvas:name")
 	name.SetText(s.Name)
 	name.OnEscape = c.sheets.Close
-	cancel := kit.NewButton("canvas:cancel", "Cancel", kit.Normal, c.sheets.Close)
 	keep := kit.NewButton("canvas:named", "Rename", kit.Primary, func() {
 		c.sheets.Close()
 		c.do("rename the session", func(ctx context.Context) error { return c.o.Engine.RenameSession(ctx, s.ID, name.Text) }, func() {})
 	})
-	c.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Rename session")), kit.NewField("Name", name, ""), newFlow(cancel, keep)), sheetWidth, name)
+	c.askSheet("Rename session", kit.NewField("Name", name, ""), keep, name)
+}
+
+// askSheet shows a sheet with Cancel and the button that goes on. The focus starts on first, or on Cancel.
+func (c *Canvas) askSheet(title string, content fyne.CanvasObject, ok *kit.Button, first fyne.Focusable) {
+	askSheet(c.sheets, "canvas:cancel", title, content, ok, first)
 }

@@ -63,7 +63,7 @@ func newComments(i *Inspector, changed func()) *comments {
 	}}
 	c.fold = kit.NewButton("comments", "", kit.Quiet, func() { c.open = !c.open; c.draw() })
 	c.send = kit.NewButton("sendComments", "", kit.Normal, c.askSend)
-	c.body = kit.Column(kit.Step, newFlow(c.fold, c.send), c.rows)
+	c.body = kit.Column(kit.Step, kit.Wrap(c.fold, c.send), c.rows)
 	c.body.Hide()
 	return c
 }
@@ -131,7 +131,7 @@ func (c *comments) edit(path string, line patch.Line) {
 	}
 	form := kit.Column(kit.Together, kit.NewCode(line.Text), kit.NewField("What should the agent know about this line?", words, "It is kept here until you send all comments."))
 	if at >= 0 {
-		form.Add(newFlow(kit.NewButton("comment:remove", "Remove comment", kit.Quiet, func() { keep("") })))
+		form.Add(kit.Wrap(kit.NewButton("comment:remove", "Remove comment", kit.Quiet, func() { keep("") })))
 	}
 	c.i.askSheet(one.place(), form, kit.NewButton("comment:keep", label, kit.Primary, func() { keep(words.Text) }), words)
 }

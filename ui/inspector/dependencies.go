@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -140,9 +141,10 @@ func (p *dependencyPart) ask(id string) {
 func (p *dependencyPart) choose(id string, list []engine.Candidate) {
 	if len(list) == 0 {
 		shut := kit.NewButton("confirm:cancel", "Close", kit.Normal, p.i.sheets.Close)
-		shut.OnEscape = p.i.sheets.Close
-		p.i.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of("Add dependency")),
-			kit.NewParagraph(phrase.Of("The project has no other piece or draft that it could wait on.")), shut), sheetWidth, shut)
+		p.i.sheets.Ask(sheet.Sheet{
+			Title: phrase.Of("Add dependency"), Body: kit.NewParagraph(phrase.Of("The project has no other piece or draft that it could wait on.")),
+			Buttons: []*kit.Button{shut}, Width: sheetWidth,
+		})
 		return
 	}
 	names := make([]string, len(list))

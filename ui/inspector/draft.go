@@ -63,7 +63,7 @@ func newDraftEditor(i *Inspector) *draftEditor {
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	bar := kit.NewSurface(kit.Column(kit.Together,
 		newHead(kit.NewStateDot(kit.StateIdle, ""), kit.Title(phrase.Of("Draft")), shut),
-		d.effect, d.problem, newFlow(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
+		d.effect, d.problem, kit.Wrap(d.run, d.save, cancel), d.note)).Inset(kit.Groups - kit.Step)
 	form := kit.Column(kit.Groups-kit.Step, bar, d.waits.body, d.files.body,
 		kit.NewField("Title", d.title, "A spec's first heading takes its place."),
 		kit.NewField("Spec", d.spec, ""), kit.NewField("Seed", d.seed, ""),

@@ -31,7 +31,7 @@ type gateBar struct {
 func newGateBar(do func(choice)) *gateBar {
 	g := &gateBar{
 		do: do, state: kit.NewStateDot(kit.StateIdle, ""), title: kit.Title("").CutEnd(), since: kit.Caption(""),
-		sentence: kit.NewParagraph("").In(kit.ColorMuted), failure: kit.NewErrorBar("failure", kit.Problem{}), buttons: newFlow(),
+		sentence: kit.NewParagraph("").In(kit.ColorMuted), failure: kit.NewErrorBar("failure", kit.Problem{}), buttons: kit.Wrap(),
 	}
 	g.failure.Hide()
 	line := newHead(g.state, g.title, g.since)

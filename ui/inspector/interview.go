@@ -84,7 +84,7 @@ func (b *interviewBox) questions(list []pieces.Question) []fyne.CanvasObject {
 	if len(asked) > 1 {
 		label = phrase.Of("Send answers")
 	}
-	return append(objects, refused, newFlow(kit.NewButton("interview:send", label, kit.Primary, send),
+	return append(objects, refused, kit.Wrap(kit.NewButton("interview:send", label, kit.Primary, send),
 		kit.NewButton("interview:moveOn", "Move on without answering", kit.Quiet, func() { b.give("") })))
 }
 

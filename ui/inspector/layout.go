@@ -7,52 +7,6 @@ import (
 	"fermata/ui/kit"
 )
 
-// flow puts objects beside one another and goes on below where the width ends. Its height follows the width it was
-// given last, so it belongs into a kit.Column.
-type flow struct{ width float32 }
-
-// newFlow makes a container of that layout.
-func newFlow(objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(&flow{}, objects...)
-}
-
-// MinSize is as wide as the widest object.
-func (f *flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	widest := float32(0)
-	for _, o := range objects {
-		if o.Visible() {
-			widest = max(widest, o.MinSize().Width)
-		}
-	}
-	return fyne.NewSize(widest, f.place(objects, max(f.width, widest), false))
-}
-
-// Layout places the objects row by row.
-func (f *flow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	f.width = size.Width
-	f.place(objects, size.Width, true)
-}
-
-func (f *flow) place(objects []fyne.CanvasObject, width float32, move bool) (high float32) {
-	x, y, row := float32(0), float32(0), float32(0)
-	for _, o := range objects {
-		if !o.Visible() {
-			continue
-		}
-		least := o.MinSize()
-		if x > 0 && x+least.Width > width {
-			x, y, row = 0, y+row+kit.Together, 0
-		}
-		if move {
-			o.Move(fyne.NewPos(x, y))
-			o.Resize(fyne.NewSize(min(least.Width, width), least.Height))
-		}
-		x += least.Width + kit.Together
-		row = max(row, least.Height)
-	}
-	return y + row
-}
-
 // stacked gives what is asked and waited for the height that it needs, up to a share of the whole, and the page the rest.
 type stacked struct {
 	top    *container.Scroll

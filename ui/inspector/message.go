@@ -61,7 +61,7 @@ func newMessageBox(i *Inspector) *messageBox {
 		}
 	}
 	b.send = kit.NewButton("session:send", "Send", kit.Normal, b.say)
-	b.body = kit.Column(kit.Together, b.entry, newFlow(b.send), b.why)
+	b.body = kit.Column(kit.Together, b.entry, kit.Wrap(b.send), b.why)
 	b.body = kit.Pad(kit.Groups-kit.Step, b.body)
 	b.body.Hide()
 	return b

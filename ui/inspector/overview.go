@@ -28,7 +28,7 @@ type overview struct {
 }
 
 func newOverview(i *Inspector, waits *dependencyPart) *overview {
-	o := &overview{i: i, saved: &savedPart{restore: i.restore}, waits: waits, rail: newFlow(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
+	o := &overview{i: i, saved: &savedPart{restore: i.restore}, waits: waits, rail: kit.Wrap(), progress: kit.NewProgress(0, 0, "agents"), facts: kit.Column(kit.Together)}
 	o.body = scrolled(o.rail, o.progress, o.facts, o.waits.body)
 	return o
 }

@@ -22,7 +22,7 @@ const (
 
 // placeButtons opens a worktree elsewhere.
 func (i *Inspector) placeButtons(folder string) *fyne.Container {
-	line := newFlow()
+	line := kit.Wrap()
 	if i.o.OpenSession != nil {
 		line.Add(kit.NewButton("open:session", "Open a session here", kit.Normal, func() { i.o.OpenSession(i.last.id) }))
 	}

@@ -104,7 +104,7 @@ func (b *promptBox) approval(p pieces.Prompt) []fyne.CanvasObject {
 	allow := func(scope pieces.Scope) func() {
 		return func() { b.give(p, pieces.PromptAnswer{Allow: true, Scope: scope}) }
 	}
-	buttons := newFlow(kit.NewButton("prompt:allow", "Allow once", kit.Primary, allow(pieces.ScopeOnce)))
+	buttons := kit.Wrap(kit.NewButton("prompt:allow", "Allow once", kit.Primary, allow(pieces.ScopeOnce)))
 	if p.Kind == pieces.PromptApproval {
 		buttons.Add(kit.NewButton("prompt:allowSession", "Allow for the session", kit.Normal, allow(pieces.ScopeSession)))
 		if p.Rule != "" {
@@ -154,7 +154,7 @@ func (b *promptBox) questions(p pieces.Prompt) []fyne.CanvasObject {
 		one.entry.OnSubmitted = func(string) { send() }
 	}
 	skip := kit.NewButton("prompt:deny", "Do not answer", kit.Quiet, func() { b.give(p, pieces.PromptAnswer{}) })
-	return append(objects, refused, newFlow(kit.NewButton("prompt:send", "Send answer", kit.Primary, send), skip))
+	return append(objects, refused, kit.Wrap(kit.NewButton("prompt:send", "Send answer", kit.Primary, send), skip))
 }
 
 // question is one question on the screen.

@@ -56,7 +56,7 @@ func newTextEditor(i *Inspector, changed func()) *textEditor {
 			e.draw()
 		}
 	}
-	e.form = kit.Column(kit.Together, e.problem, e.note, e.entry, newFlow(e.save, discard))
+	e.form = kit.Column(kit.Together, e.problem, e.note, e.entry, kit.Wrap(e.save, discard))
 	return e
 }
 

@@ -132,6 +132,7 @@ func (b *Button) TypedRune(rune) {}
 func (b *Button) FocusGained() {
 	b.focused = true
 	b.Refresh()
+	revealFocused(b)
 }
 
 // FocusLost hides the focus ring.

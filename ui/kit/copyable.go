@@ -80,6 +80,7 @@ func (c *Copyable) TypedRune(rune) {}
 // FocusGained shows the focus ring and the whole text.
 func (c *Copyable) FocusGained() {
 	c.focused = true
+	revealFocused(c)
 	c.tip()
 	c.Refresh()
 }

@@ -55,6 +55,12 @@ func (e *Entry) TypedKey(key *fyne.KeyEvent) {
 	e.Entry.TypedKey(key)
 }
 
+// FocusGained shows the cursor.
+func (e *Entry) FocusGained() {
+	e.Entry.FocusGained()
+	revealFocused(e)
+}
+
 // Check is Fyne's check box with a stable name; Enter turns it like Space.
 type Check struct {
 	widget.Check
@@ -71,6 +77,12 @@ func NewCheck(name, label string, changed func(bool)) *Check {
 	c.OnChanged = changed
 	c.ExtendBaseWidget(c)
 	return c
+}
+
+// FocusGained shows the focus.
+func (c *Check) FocusGained() {
+	c.Check.FocusGained()
+	revealFocused(c)
 }
 
 // TypedKey turns the box with Enter, and hands Esc to OnEscape; Space reaches Fyne's check box as a rune.

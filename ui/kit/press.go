@@ -80,7 +80,7 @@ func (p *Press) TypedRune(r rune) {
 }
 
 // FocusGained shows the focus ring.
-func (p *Press) FocusGained() { p.focused = true; p.Refresh() }
+func (p *Press) FocusGained() { p.focused = true; p.Refresh(); revealFocused(p) }
 
 // FocusLost hides the focus ring.
 func (p *Press) FocusLost() { p.focused = false; p.Refresh() }

@@ -45,6 +45,7 @@ func (s *Select) TypedKey(key *fyne.KeyEvent) {
 func (s *Select) FocusGained() {
 	s.focused = true
 	s.Select.FocusGained()
+	revealFocused(s)
 }
 
 // FocusLost takes the focus out of the border.

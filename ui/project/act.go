@@ -7,10 +7,14 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
-const confirmWidth float32 = 480
+const (
+	confirmWidth float32 = 480
+	gap                  = kit.Groups - kit.Step // between the parts of a sheet
+)
 
 // drop carries out what dropping a card on a column means, the way the buttons of the open item do.
 func (p *Project) drop(id string, d pieces.Drop) {
@@ -129,8 +133,7 @@ func (p *Project) confirm(c confirmation) {
 			p.carryOut(c, effect.Fingerprint)
 		})
 		cancel := kit.NewButton("effect:cancel", "Cancel", kit.Normal, p.sheets.Close)
-		cancel.OnEscape, ok.OnEscape = p.sheets.Close, p.sheets.Close
-		p.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(c.title).CutEnd(), lines, kit.Line(kit.Together, cancel, ok)), confirmWidth, cancel)
+		p.sheets.Ask(sheet.Sheet{Title: c.title, Body: lines, Buttons: []*kit.Button{cancel, ok}, Width: confirmWidth})
 	})
 }
 
@@ -183,6 +186,8 @@ func (p *Project) showUndone(label string, err error) {
 // tell says something that has to be read once, with a text that can be copied.
 func (p *Project) tell(title, words, copied string) {
 	done := kit.NewButton("told:ok", "Close", kit.Normal, p.sheets.Close)
-	done.OnEscape = p.sheets.Close
-	p.sheets.Ask(kit.Column(kit.Groups-kit.Step, kit.Title(phrase.Of(title)), kit.NewParagraph(phrase.Of(words)), kit.NewCopyable("told:copy", copied), done), confirmWidth, done)
+	p.sheets.Ask(sheet.Sheet{
+		Title: phrase.Of(title), Body: kit.Column(gap, kit.NewParagraph(phrase.Of(words)), kit.NewCopyable("told:copy", copied)),
+		Buttons: []*kit.Button{done}, Width: confirmWidth,
+	})
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -21,9 +21,7 @@ const diskWidth float32 = 720
 type diskView struct {
 	p       *Project
 	total   *kit.Text
-	head    *fyne.Container
 	rows    *fyne.Container
-	buttons *fyne.Container
 	problem *kit.Paragraph
 	release *kit.Button
 	clean   []string // the pieces whose worktrees can be released
@@ -36,14 +34,11 @@ func (p *Project) ShowDisk() {
 	d.release = kit.NewButton("disk:release", "Release", kit.Normal, d.releaseClean)
 	d.release.Hide()
 	done := kit.NewButton("disk:close", "Close", kit.Normal, p.sheets.Close)
-	done.OnEscape, d.release.OnEscape = p.sheets.Close, p.sheets.Close
-	d.head = container.NewBorder(nil, nil, kit.Title(phrase.Of("Disk use")), d.total, nil)
-	d.buttons = kit.Line(kit.Together, done, d.release)
-	p.sheets.Ask(kit.Column(kit.Groups-kit.Step,
-		d.head,
-		d.rows, d.problem,
-		kit.NewNote(phrase.Of("Releasing removes the worktrees of finished pieces that hold nothing which no commit has. Their branches stay, and a worktree can be made again.")),
-		d.buttons), diskWidth, done)
+	p.sheets.Ask(sheet.Sheet{
+		Title: phrase.Of("Disk use"), Aside: d.total, Problem: d.problem, Width: diskWidth, Buttons: []*kit.Button{done, d.release},
+		Body: kit.Column(gap, d.rows,
+			kit.NewNote(phrase.Of("Releasing removes the worktrees of finished pieces that hold nothing which no commit has. Their branches stay, and a worktree can be made again."))),
+	})
 	d.measure()
 }
 
@@ -96,9 +91,7 @@ func (d *diskView) show(list []engine.DiskUse) {
 	d.total.Set(kit.Bytes(sum))
 	d.release.SetLabel(phrase.F("Release %d", len(d.clean)))
 	show(d.release, len(d.clean) > 0)
-	d.head.Refresh()
 	d.rows.Refresh()
-	d.buttons.Refresh()
 	d.p.sheets.Fits()
 }
 

@@ -13,6 +13,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -38,17 +39,14 @@ func (p *Project) NewDraft() {
 	p.form = f
 	cancel := kit.NewButton("draft:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	cancel.OnEscape, f.file.OnEscape = f.escape, f.escape
-	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title(phrase.Of("New draft")),
+	form := kit.Column(gap,
 		kit.NewField("Title", f.title, "A spec's first heading takes its place."),
 		kit.NewField("Seed", f.seed, "A rough idea. Claude Code writes the spec from it."),
 		kit.NewField("Spec", f.spec, "What to build and how to tell that it is done, in Markdown."),
 		container.New(thirds{}, kit.NewField("Lane", f.lane, ""), kit.NewField("Refine the spec", f.refine, ""), kit.NewField("Model", f.model, "")),
 		container.New(thirds{}, f.files.body, f.waits.body),
-		kit.NewNote(phrase.Of("A draft waits in the Backlog. Nothing runs until you run it.")),
-		f.problem,
-		kit.Line(kit.Together, cancel, f.file))
-	p.sheets.Ask(form, sheetWidth, f.title)
+		kit.NewNote(phrase.Of("A draft waits in the Backlog. Nothing runs until you run it.")))
+	p.sheets.Ask(sheet.Sheet{Title: phrase.Of("New draft"), Body: form, Problem: f.problem, Buttons: []*kit.Button{cancel, f.file}, Width: sheetWidth, First: f.title})
 }
 
 func newDraftForm(p *Project) *draftForm {

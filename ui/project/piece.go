@@ -10,6 +10,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -42,15 +43,12 @@ func (p *Project) NewPiece() {
 		e.OnEscape = f.escape
 	}
 	f.name.OnSubmitted = func(string) { f.send() }
-	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title(phrase.Of("New piece")),
+	form := kit.Column(gap,
 		kit.NewField("Idea", f.prompt, "What to build. Claude Code writes the spec from it, and asks what it has to know."),
 		kit.NewField("Name", f.name, "The spec's title takes its place."),
 		container.New(thirds{}, kit.NewField("Depth of the spec", f.depth, ""), kit.NewField("Model of the spec", f.model, "")),
-		kit.NewNote(phrase.Of("It starts at once, in a worktree of its own, and stops for you when the spec is ready.")),
-		f.problem,
-		kit.Line(kit.Together, cancel, f.start))
-	p.sheets.Ask(form, sheetWidth, f.prompt)
+		kit.NewNote(phrase.Of("It starts at once, in a worktree of its own, and stops for you when the spec is ready.")))
+	p.sheets.Ask(sheet.Sheet{Title: phrase.Of("New piece"), Body: form, Problem: f.problem, Buttons: []*kit.Button{cancel, f.start}, Width: sheetWidth, First: f.prompt})
 }
 
 // escape closes a form in which nothing was written.

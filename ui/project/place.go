@@ -9,6 +9,7 @@ import (
 
 	"fermata/pieces"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -54,15 +55,15 @@ func (p *Project) MoveFolder() {
 	move = kit.NewButton("move:ok", "Use this folder", kit.Primary, send)
 	cancel := kit.NewButton("move:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	path.OnSubmitted = func(string) { send() }
-	path.OnEscape, move.OnEscape, cancel.OnEscape = p.sheets.Close, p.sheets.Close, p.sheets.Close
+	path.OnEscape = p.sheets.Close
 	line := container.NewBorder(nil, nil, nil, nil, path)
 	if p.o.Browse != nil {
 		line = container.NewBorder(nil, nil, nil, kit.NewButton("move:browse", "Choose…", kit.Normal, func() { p.o.Browse(path.SetText) }), path)
 	}
-	p.sheets.Ask(kit.Column(kit.Groups-kit.Step,
-		kit.Title(phrase.Of("Folder moved")),
+	form := kit.Column(gap,
 		kit.NewParagraph(phrase.Of("Say where the repository is after you moved or renamed it. Fermata checks that it is the same one, and lets its worktrees find it again.")),
-		kit.NewField("Folder", line, ""), problem, kit.Line(kit.Together, cancel, move)), sheetWidth, path)
+		kit.NewField("Folder", line, ""))
+	p.sheets.Ask(sheet.Sheet{Title: phrase.Of("Folder moved"), Body: form, Problem: problem, Buttons: []*kit.Button{cancel, move}, Width: sheetWidth, First: path})
 }
 
 // Remove asks whether to take the project off the list, and does it.

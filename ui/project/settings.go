@@ -12,6 +12,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/engine"
 	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
 	"fermata/ui/phrase"
 )
 
@@ -40,18 +41,15 @@ func (p *Project) ShowSettings() {
 	cancel := kit.NewButton("project:cancel", "Cancel", kit.Normal, p.sheets.Close)
 	cancel.OnEscape, f.save.OnEscape = f.escape, f.escape
 	f.loop.atOnce.OnEscape, f.loop.openPRs.OnEscape = f.escape, f.escape
-	form := kit.Column(kit.Groups-kit.Step,
-		kit.Title(phrase.Of("Project settings")),
+	form := kit.Column(gap,
 		kit.NewField("Base branch", f.branch, "New pieces start from it, as it is on its remote."),
 		kit.Column(kit.Step,
 			kit.NewField("Setup script", f.script, "Makes each new worktree ready before the first session, such as `npm ci`. It stops at the first command that fails, gets none of Fermata's keys, and is ended after 5 minutes. Ignored files that a .worktreeinclude in your checkout names are copied first."),
 			f.allow, f.waits),
 		kit.Column(kit.Step, kit.Caption(phrase.Of("Commands that agents run without asking")).In(kit.ColorText).Strong(), f.commands),
 		container.NewGridWithColumns(2, f.loop.atOnceField, f.loop.openPRsRow),
-		p.placeAndDisk(),
-		f.problem,
-		kit.Line(kit.Together, cancel, f.save))
-	p.sheets.Ask(form, sheetWidth, f.branch)
+		p.placeAndDisk())
+	p.sheets.Ask(sheet.Sheet{Title: phrase.Of("Project settings"), Body: form, Problem: f.problem, Buttons: []*kit.Button{cancel, f.save}, Width: sheetWidth, First: f.branch})
 }
 
 func newSettingsForm(p *Project, was pieces.Project) *settingsForm {

@@ -1,6 +1,9 @@
 package settings
 
-import "fermata/ui/kit"
+import (
+	"fermata/ui/kit"
+	"fermata/ui/kit/sheet"
+)
 
 // confirm asks over the window before something is done that cannot be taken back. The focus starts on Cancel.
 func (s *Settings) confirm(question, effect, label string, do func()) {
@@ -10,8 +13,5 @@ func (s *Settings) confirm(question, effect, label string, do func()) {
 		s.layer.Close()
 		do()
 	})
-	// The padding keeps room for the focus ring.
-	s.layer.Ask(kit.Pad(kit.Step, kit.Column(kit.Groups,
-		kit.NewParagraph(question).Strong(), kit.NewParagraph(effect), kit.Line(kit.Together, cancel, act),
-	)), sheetWide, cancel)
+	s.layer.Ask(sheet.Sheet{Title: question, Body: kit.NewParagraph(effect), Buttons: []*kit.Button{cancel, act}, Width: sheetWide})
 }

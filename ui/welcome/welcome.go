@@ -120,11 +120,10 @@ func (w *Welcome) askToReplace() {
 	w.busy("")
 	keep := kit.NewButton("confirm:cancel", "Keep it", kit.Normal, func() { w.layer.Close(); w.finish() })
 	replace := kit.NewButton("confirm:ok", "Replace", kit.Destructive, func() { w.layer.Close(); w.register(true) })
-	w.layer.Ask(kit.Pad(kit.Step, kit.Column(kit.Groups,
-		kit.NewParagraph(phrase.Of("Replace the Fermata entry in Claude Code?")).Strong(),
-		kit.NewParagraph(phrase.Of("The server is on. The entry that is there now is overwritten with its address.")),
-		kit.Line(kit.Together, keep, replace),
-	)), sheetWide, keep)
+	w.layer.Ask(sheet.Sheet{
+		Title: phrase.Of("Replace the Fermata entry in Claude Code?"), Buttons: []*kit.Button{keep, replace}, Width: sheetWide,
+		Body: kit.NewParagraph(phrase.Of("The server is on. The entry that is there now is overwritten with its address.")),
+	})
 }
 
 func (w *Welcome) finish() {

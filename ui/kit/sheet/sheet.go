@@ -45,9 +45,22 @@ func (l *Layer) Children() []fyne.CanvasObject {
 	return []fyne.CanvasObject{l.shown}
 }
 
-// Ask shows content at a width, in place of a sheet that is open already, and puts the focus on first, which may be nil.
-// Without a window it does nothing.
-func (l *Layer) Ask(content fyne.CanvasObject, width float32, first fyne.Focusable) {
+// Sheet is what is asked. Its title stays at the top and its buttons at the bottom, however low the window is: what is
+// between them scrolls.
+type Sheet struct {
+	Title string            // a line of plain text, in the person's language
+	Aside fyne.CanvasObject // behind the title; nil for nothing
+	Body  fyne.CanvasObject
+	// Problem stands above the buttons, where it is seen without scrolling; nil for a sheet that refuses nothing.
+	Problem fyne.CanvasObject
+	// Buttons is what ends the sheet, the way out first. Esc leaves the sheet from those that do not say what else it does.
+	Buttons []*kit.Button
+	Width   float32        // that it takes where the window is wide enough
+	First   fyne.Focusable // has the focus at first; nil: the first button
+}
+
+// Ask shows a sheet in place of one that is open already. Without a window it does nothing.
+func (l *Layer) Ask(s Sheet) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(l)
 	if c == nil {
 		return
@@ -57,11 +70,19 @@ func (l *Layer) Ask(content fyne.CanvasObject, width float32, first fyne.Focusab
 	} else {
 		c.Overlays().Remove(l.shown)
 	}
-	l.shown = newVeil(content, width)
+	for _, b := range s.Buttons {
+		if b.OnEscape == nil {
+			b.OnEscape = l.Close
+		}
+	}
+	l.shown = newVeil(s)
 	c.Overlays().Add(l.shown)
 	l.shown.Resize(c.Size())
-	if first != nil {
-		c.Focus(first)
+	switch {
+	case s.First != nil:
+		c.Focus(s.First)
+	case len(s.Buttons) > 0:
+		c.Focus(s.Buttons[0])
 	}
 }
 
@@ -89,7 +110,10 @@ func (l *Layer) Open() bool { return l.shown != nil }
 // Fits makes the open sheet as high as its content has become.
 func (l *Layer) Fits() {
 	if l.shown != nil {
-		l.shown.leave = kit.SpreadEscape(l.shown.content)
+		l.shown.leave = kit.SpreadEscape(l.shown.parts)
+		for _, part := range []int{titlePart, footPart} {
+			l.shown.parts.Objects[part].Refresh() // what stands in them may have come or gone
+		}
 		l.shown.Refresh()
 	}
 }
@@ -108,19 +132,36 @@ func Escape(c fyne.Canvas) bool {
 type veil struct {
 	widget.BaseWidget
 
-	dim     *canvas.Rectangle
-	content fyne.CanvasObject
-	scroll  *container.Scroll
-	sheet   *kit.Surface
-	width   float32
-	leave   func() // what Esc does; nil when the content does not say
+	dim   *canvas.Rectangle
+	parts *fyne.Container
+	sheet *kit.Surface
+	width float32
+	leave func() // what Esc does; nil when the content does not say
 }
 
-func newVeil(content fyne.CanvasObject, width float32) *veil {
-	v := &veil{dim: canvas.NewRectangle(color.Transparent), content: content, width: width, leave: kit.SpreadEscape(content)}
+func newVeil(s Sheet) *veil {
+	v := &veil{dim: canvas.NewRectangle(color.Transparent), width: s.Width}
+	title := fyne.CanvasObject(kit.Title(s.Title).CutEnd())
+	if s.Aside != nil {
+		title = container.NewBorder(nil, nil, nil, s.Aside, title)
+	}
+	foot := kit.Column(kit.Together)
+	if s.Problem != nil {
+		foot.Add(s.Problem)
+	}
+	buttons := make([]fyne.CanvasObject, len(s.Buttons))
+	for i, b := range s.Buttons {
+		buttons[i] = b
+	}
+	foot.Add(kit.Wrap(buttons...))
+	body := s.Body
+	if body == nil {
+		body = kit.Column(0)
+	}
 	// The edge is room for the focus rings, which would be cut off where the scroll ends.
-	v.scroll = container.NewVScroll(kit.Pad(edge, content))
-	v.sheet = kit.NewSurface(v.scroll).Inset(kit.Groups - edge)
+	v.parts = container.New(&parts{}, title, container.NewVScroll(kit.Pad(edge, body)), kit.Divider(), foot)
+	v.leave = kit.SpreadEscape(v.parts)
+	v.sheet = kit.NewSurface(v.parts).Inset(kit.Groups - edge)
 	v.ExtendBaseWidget(v)
 	return v
 }
@@ -152,11 +193,12 @@ func (r *veilRenderer) Layout(size fyne.Size) {
 	v := r.v
 	v.dim.FillColor = dimmed(theme.ColorForWidget(kit.ColorText, v))
 	v.dim.Resize(size)
+	const inset = kit.Groups - edge
 	width := min(v.width, size.Width-2*kit.Pane)
-	v.content.Resize(fyne.NewSize(width-2*kit.Groups, v.content.MinSize().Height))
-	high := min(v.content.MinSize().Height+2*kit.Groups, size.Height-2*kit.Pane)
+	high := min(v.parts.Layout.(*parts).natural(v.parts.Objects, width-2*inset)+2*inset, size.Height-2*kit.Pane)
 	v.sheet.Resize(fyne.NewSize(width, high))
 	v.sheet.Move(fyne.NewPos((size.Width-width)/2, max(kit.Pane, (size.Height-high)/3)))
+	v.parts.Layout.Layout(v.parts.Objects, v.parts.Size()) // its size may be the same, and what is in it has grown
 }
 
 // Refresh lays the sheet out again.
@@ -178,4 +220,48 @@ func dimmed(c color.Color) color.Color {
 	}
 	n.A = dimAlpha
 	return n
+}
+
+// parts is the layout of a sheet: title, what scrolls, a line that is seen only while it does, and the foot.
+type parts struct{}
+
+const (
+	gap       = kit.Groups - kit.Step
+	titlePart = 0
+	footPart  = 3
+)
+
+// MinSize leaves the window its size: the veil says how large the sheet is.
+func (*parts) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+
+// natural is how high the parts want to be at a width.
+func (*parts) natural(o []fyne.CanvasObject, width float32) float32 {
+	body := o[1].(*container.Scroll).Content
+	body.Resize(fyne.NewSize(width, body.MinSize().Height))
+	o[3].Resize(fyne.NewSize(width-2*edge, o[3].MinSize().Height))
+	high := 2*edge + o[0].MinSize().Height + o[3].MinSize().Height + 2*(gap-edge)
+	return high + body.MinSize().Height
+}
+
+// Layout gives the body what the title and the foot leave.
+func (l *parts) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	title, body, line, foot := o[0], o[1], o[2], o[3]
+	scrolls := l.natural(o, size.Width) > size.Height+0.5
+	put := func(o fyne.CanvasObject, x, y, high float32) {
+		o.Move(fyne.NewPos(x, y))
+		o.Resize(fyne.NewSize(size.Width-2*x, max(0, high)))
+	}
+	head, end := title.MinSize().Height, foot.MinSize().Height
+	bottom := size.Height - edge - end
+	put(title, edge, edge, head)
+	put(body, 0, edge+head+gap-edge, bottom-(gap-edge)-(head+gap))
+	put(foot, edge, bottom, end)
+	if line.Visible() != scrolls {
+		if scrolls {
+			line.Show()
+		} else {
+			line.Hide()
+		}
+	}
+	put(line, -(kit.Groups - edge), bottom-gap+edge, 1)
 }

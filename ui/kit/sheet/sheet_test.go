@@ -20,7 +20,7 @@ func TestSheetTakesTapsAndFocusAndGivesThemBack(t *testing.T) {
 	w := s.Open(container.NewStack(below, layer), 600, 400)
 	w.Canvas().Focus(below)
 	inside := kit.NewButton("inside", "Inside", kit.Normal, func() { taps += 10 })
-	layer.Ask(inside, 300, inside)
+	layer.Ask(sheet.Sheet{Body: inside, Width: 300, First: inside})
 	if w.Canvas().Focused() != fyne.Focusable(inside) {
 		t.Errorf("the focus is on %v", w.Canvas().Focused())
 	}
@@ -44,7 +44,7 @@ func TestNamesOfASheetAreFoundFromTheContent(t *testing.T) {
 	s := stage.New(t)
 	layer := sheet.NewLayer()
 	w := s.Open(container.NewStack(layer), 600, 400)
-	layer.Ask(kit.NewButton("inside", "Inside", kit.Normal, nil), 300, nil)
+	layer.Ask(sheet.Sheet{Body: kit.NewButton("inside", "Inside", kit.Normal, nil), Width: 300})
 	o, found := kit.Find(w.Content(), "inside")
 	if !found {
 		t.Fatal("the button of the sheet is not found")
@@ -54,7 +54,7 @@ func TestNamesOfASheetAreFoundFromTheContent(t *testing.T) {
 	}
 }
 
-func TestSheetStaysInsideASmallWindow(t *testing.T) {
+func TestSheetKeepsItsButtonsInsideASmallWindow(t *testing.T) {
 	s := stage.New(t)
 	layer := sheet.NewLayer()
 	w := s.Open(container.NewStack(layer), 300, 200)
@@ -62,12 +62,41 @@ func TestSheetStaysInsideASmallWindow(t *testing.T) {
 	for range 30 {
 		column.Add(kit.Body("line"))
 	}
-	layer.Ask(column, 600, nil)
+	answer := kit.NewButton("answer", "Answer", kit.Primary, nil)
+	layer.Ask(sheet.Sheet{Title: "Many lines", Body: column, Buttons: []*kit.Button{answer}, Width: 600})
 	stage.Settle(w)
 	top := w.Canvas().Overlays().Top()
-	sheet := top.(interface{ Children() []fyne.CanvasObject }).Children()[0]
-	x, y, wide, high := kit.Rect(sheet)
+	whole := top.(interface{ Children() []fyne.CanvasObject }).Children()[0]
+	x, y, wide, high := kit.Rect(whole)
 	if x < 0 || y < 0 || x+wide > 300 || y+high > 200 {
 		t.Errorf("the sheet is at %v, %v and %v by %v", x, y, wide, high)
+	}
+	bx, by, bwide, bhigh := kit.Rect(answer)
+	if bx < x || by < y || bx+bwide > x+wide || by+bhigh > y+high {
+		t.Errorf("the button is at %v, %v and %v by %v, outside of the sheet", bx, by, bwide, bhigh)
+	}
+}
+
+func TestTheTabKeyScrollsToWhatItComesTo(t *testing.T) {
+	s := stage.New(t)
+	layer := sheet.NewLayer()
+	w := s.Open(container.NewStack(layer), 400, 200)
+	column := kit.Column(kit.Together)
+	var last *kit.Entry
+	for range 12 {
+		last = kit.NewEntry("")
+		column.Add(last)
+	}
+	answer := kit.NewButton("answer", "Answer", kit.Primary, nil)
+	layer.Ask(sheet.Sheet{Title: "Many fields", Body: column, Buttons: []*kit.Button{answer}, Width: 300})
+	stage.Settle(w)
+	w.Canvas().FocusPrevious()
+	if w.Canvas().Focused() != fyne.Focusable(last) {
+		t.Fatalf("the focus is on %v", w.Canvas().Focused())
+	}
+	_, y, _, high := kit.Rect(last)
+	_, bottom, _, _ := kit.Rect(answer)
+	if y < 24 || y+high > bottom {
+		t.Errorf("the field with the focus is at %v to %v, out of sight between 24 and %v", y, y+high, bottom)
 	}
 }
