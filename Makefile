@@ -56,7 +56,7 @@ screenshots: ## draw every window and pane into .cache/screenshots: light and da
 	@.ci/setup test
 	@rm -rf .cache/screenshots && mkdir -p .cache/screenshots
 	@FERMATA_PICTURES="$$PWD/.cache/screenshots" $(GO_TEST) -count 1 -p 1 -run 'Picture' $(TESTFLAGS) ./ui/...
-	@ls .cache/screenshots | wc -l
+	@.ci/gallery .cache/screenshots
 
 lint: ## check style and the import directions
 	@.ci/setup lint

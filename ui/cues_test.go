@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -194,7 +195,6 @@ func TestQuitAsksWhileWorkRuns(t *testing.T) {
 	if w.app.quits != 0 {
 		t.Fatal("it quits before it asks")
 	}
-	w.Keep(o, "quit")
 	w.Tap(o, "quit:keep")
 	w.Until("the question goes", func() bool { return w.window("Quit Fermata?") == nil })
 	w.click("Quit")
@@ -202,6 +202,25 @@ func TestQuitAsksWhileWorkRuns(t *testing.T) {
 	if w.app.quits != 1 {
 		t.Errorf("%d quits", w.app.quits)
 	}
+}
+
+func TestQuitPictures(t *testing.T) {
+	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
+		for state, n := range map[string]int{"usual": 1, "crowded": 40} {
+			t.Run(state, func(t *testing.T) {
+				w := startIn(t, s, true, func(w *world) {
+					for i := range n {
+						w.list = append(w.list, running(fmt.Sprint("that has a name which goes on for longer than a line of this window, number ", i)))
+					}
+				})
+				w.wait("Fermata")
+				w.Until("the tray says what runs", w.trayHas(fmt.Sprintf("%d running in muse", n)))
+				w.click("Quit")
+				w.Keep(w.waitFor("Quit Fermata?", "quit:now"), "quit-"+state+"-"+word)
+			})
+		}
+	})
 }
 
 func TestWithoutATrayTheLastWindowAsksWhileWorkRuns(t *testing.T) {

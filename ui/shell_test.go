@@ -278,7 +278,12 @@ func (w *world) untilDone(what string) {
 
 func start(t *testing.T, withTray bool, prepare func(*world)) *world {
 	t.Helper()
-	w := &world{T: t, Stage: stage.New(t), values: map[string]string{}, snoozed: map[string]bool{}}
+	return startIn(t, stage.New(t), withTray, prepare)
+}
+
+func startIn(t *testing.T, s *stage.Stage, withTray bool, prepare func(*world)) *world {
+	t.Helper()
+	w := &world{T: t, Stage: s, values: map[string]string{}, snoozed: map[string]bool{}}
 	for _, s := range pieces.Settings() {
 		w.values[s.Key] = s.Default
 	}

@@ -233,6 +233,8 @@ func TestHomePictures(t *testing.T) {
 		w.home.Show(crowded)
 		w.home.Fail(errors.New("read pieces: database is locked"))
 		w.Keep(w.w, "home-crowded-"+word)
+		w.w.Resize(fyne.NewSize(720, 480))
+		w.Keep(w.w, "home-small-"+word)
 	})
 }
 

@@ -65,6 +65,9 @@ func capture(t *testing.T, name string, width, height float32, make func() fyne.
 			pic := w.Canvas().Capture()
 			keep(t, name+"-"+word, pic)
 			check(t, pic, variant)
+			w.Canvas().(test.WindowlessCanvas).SetScale(2)
+			settle(w)
+			keep(t, name+"-"+word+"-200", w.Canvas().Capture())
 		})
 	}
 }

@@ -216,12 +216,31 @@ func TestTheFreshSessionIsOpenedThatTookThePlaceOfOne(t *testing.T) {
 func TestCanvasPictures(t *testing.T) {
 	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
 		t.Helper()
+		none := usual()
+		none.sessions = nil
+		w := openCanvas(t, s, none, 760, 760)
+		w.sees("canvas:first")
+		s.Keep(w.Window, "canvas-empty-"+word)
+		w.click("canvas:first")
+		s.Keep(w.Window, "canvas-new-"+word)
+		many := full()
+		for n := range many.sessions {
+			many.sessions[n].Kind, many.sessions[n].ProjectID = pieces.SessionCanvas, "p1"
+		}
+		many.asked = []pieces.Prompt{approval()}
+		many.asked[0].SessionID = many.sessions[0].ID
+		w = openCanvas(t, s, many, 760, 760)
+		w.sees("prompt:allow")
+		s.Keep(w.Window, "canvas-crowded-"+word)
+		w = openCanvas(t, s, many, 720, 480)
+		w.sees("prompt:allow")
+		s.Keep(w.Window, "canvas-small-"+word)
 		e := usual()
 		own(e)
 		hidden := e.sessions[0]
 		hidden.ID, hidden.Hidden, hidden.State, hidden.Name = "c9", true, pieces.SessionCompleted, "An old one"
 		e.sessions = append(e.sessions, hidden)
-		w := openCanvas(t, s, e, 760, 760)
+		w = openCanvas(t, s, e, 760, 760)
 		w.sees("session:c1")
 		s.Keep(w.Window, "canvas-"+word)
 		w.click("canvas:hidden")

@@ -65,21 +65,6 @@ func TestPicturesOfTheToolbar(t *testing.T) {
 	})
 }
 
-func TestPicturesOfEachPage(t *testing.T) {
-	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
-		t.Helper()
-		w := openWindow(t, s, usual(), 1280, 800)
-		w.sees("card:review")
-		w.project.ShowPiece("review")
-		for _, tab := range []string{"overview", "spec", "strategy", "agents", "sessions", "review", "history"} {
-			w.click("tab:" + tab)
-			w.sees("page:" + tab)
-			stage.Settle(w.Window)
-			s.Keep(w.Window, "page-"+tab+"-"+word)
-		}
-	})
-}
-
 func TestTheToolbarFitsASmallWindow(t *testing.T) {
 	w := openWindow(t, stage.New(t), foreign(), 720, 480)
 	w.sees("card:planned")

@@ -580,6 +580,34 @@ func TestSettingsPictures(t *testing.T) {
 		}
 		w.Tap(w.w, "mcp:regenerate")
 		w.Keep(w.w, "settings-confirm-"+word)
+		stage.Press(w.w, fyne.KeyEscape)
+		w.w.Resize(fyne.NewSize(720, 480))
+		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
+			w.Tap(w.w, "pane:"+pane)
+			w.Drain()
+			w.Keep(w.w, "settings-"+pane+"-small-"+word)
+		}
+		w = open(t, s, map[string]string{}, func(w *world) { w.ill = errors.New("Claude Code is not installed, or not on the PATH of this session.") })
+		w.Until("the health is told", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
+		for _, pane := range []string{General, Pieces, Permissions, Edge} {
+			w.Tap(w.w, "pane:"+pane)
+			w.Drain()
+			w.Keep(w.w, "settings-"+pane+"-empty-"+word)
+		}
+		w = open(t, s, edgeOn, func(w *world) {
+			for i := range 12 {
+				p := pieces.Project{ID: fmt.Sprint("p", i), Name: fmt.Sprintf("A project with a name that goes on for longer than a row, number %d", i), SetupScript: "npm ci"}
+				for n := range 6 {
+					p.AllowedCommands = append(p.AllowedCommands, fmt.Sprintf("Bash(npm run task-%d --workspace packages/a-package-with-a-long-name:*)", n))
+				}
+				w.projects = append(w.projects, p)
+			}
+		})
+		for _, pane := range []string{Pieces, Permissions} {
+			w.Tap(w.w, "pane:"+pane)
+			w.Drain()
+			w.Keep(w.w, "settings-"+pane+"-crowded-"+word)
+		}
 	})
 }
 

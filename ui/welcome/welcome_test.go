@@ -121,5 +121,7 @@ func TestWelcomePictures(t *testing.T) {
 			"This desktop has no tray, so Fermata keeps a window open: closing the last one quits.")
 		w.Until("the health is shown", func() bool { w.Drain(); return true })
 		w.Keep(w.w, "welcome-crowded-"+word)
+		w.w.Resize(fyne.NewSize(720, 480))
+		w.Keep(w.w, "welcome-small-"+word)
 	})
 }
