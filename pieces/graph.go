@@ -88,16 +88,21 @@ func cycleIn(plan []PlannedAgent) string {
 func Chain(tasks []Task, edges []Edge) bool {
 	agents := agentsOf(tasks)
 	for i := 1; i < len(agents); i++ {
-		if !reaches(edges, agents[i-1].ID, agents[i].ID) {
+		if !reaches(edges, agents[i-1].ID, agents[i].ID, map[string]bool{}) {
 			return false
 		}
 	}
 	return true
 }
 
-func reaches(edges []Edge, from, to string) bool {
+// reaches looks at each task once: a plan may have more ways than can be walked.
+func reaches(edges []Edge, from, to string, seen map[string]bool) bool {
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
 	for _, e := range edges {
-		if e.From == from && (e.To == to || reaches(edges, e.To, to)) {
+		if e.From == from && (e.To == to || reaches(edges, e.To, to, seen)) {
 			return true
 		}
 	}

@@ -1,8 +1,10 @@
 package pieces
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func plan(spec ...string) []PlannedAgent {
@@ -108,6 +110,31 @@ func TestAChainIsALineInWhichEachAgentNeedsTheOneBefore(t *testing.T) {
 		if got := Chain(tasks, edges); got != c.want {
 			t.Errorf("%v: chain %v, want %v", c.edges, got, c.want)
 		}
+	}
+}
+
+func TestAPlanWithMoreWaysThanCanBeWalkedIsStillTold(t *testing.T) {
+	t.Parallel()
+	// The second agent stands alone; every other one needs all before it: about 2^(MaxAgents-3) ways lead past the second.
+	var tasks []Task
+	var edges []Edge
+	for n := range MaxAgents {
+		tasks = append(tasks, Task{ID: fmt.Sprint(n), Ordinal: n + 1, Kind: TaskAgent, State: TaskPending})
+		for before := range n {
+			if n != 1 && before != 1 {
+				edges = append(edges, Edge{fmt.Sprint(before), fmt.Sprint(n)})
+			}
+		}
+	}
+	told := make(chan bool, 1)
+	go func() { told <- Chain(tasks, edges) }()
+	select {
+	case chain := <-told:
+		if chain {
+			t.Error("two agents that need nothing of one another are a chain")
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it walks every way")
 	}
 }
 
