@@ -115,6 +115,8 @@ type GitRepo interface {
 	AddWorktree(ctx context.Context, repo, path, branch, commit string) error
 	OpenWorktree(ctx context.Context, repo, path, branch string) error
 	CheckWorktree(ctx context.Context, repo, path, branch string) error
+	// WorktreeHead is CheckWorktree, and gives the commit that is checked out.
+	WorktreeHead(ctx context.Context, repo, path, branch string) (string, error)
 	// MissingWorktrees tells which of a repository's worktrees, each with its branch, are gone. It is for many of them at once.
 	MissingWorktrees(ctx context.Context, repo string, branches map[string]string) (map[string]bool, error)
 	RemoveWorktree(ctx context.Context, repo, path, root, saved string) error

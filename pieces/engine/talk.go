@@ -367,8 +367,23 @@ type stepError struct{ end pieces.TurnEnd }
 
 func (s *stepError) Error() string { return s.end.Error }
 
-// launch fills what every session of a piece has in common.
+// launch says how a session starts in the piece's own worktree, which it checks and makes ready first.
 func (e *Engine) launch(ctx context.Context, s pieces.Snapshot, kind pieces.SessionKind, setting string, q prompts.Step) (pieces.Launch, pieces.Session, error) {
+	project, err := e.Project(ctx, s.Piece.ProjectID)
+	if err == nil {
+		err = e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch)
+	}
+	if err == nil {
+		err = e.prepare(ctx, s.Piece.ID, s.Piece.Worktree)
+	}
+	if err != nil {
+		return pieces.Launch{}, pieces.Session{}, err
+	}
+	return e.launchIn(ctx, s, s.Piece.Worktree, kind, setting, q)
+}
+
+// launchIn fills what every session of a piece has in common. The worktree dir is checked and ready.
+func (e *Engine) launchIn(ctx context.Context, s pieces.Snapshot, dir string, kind pieces.SessionKind, setting string, q prompts.Step) (pieces.Launch, pieces.Session, error) {
 	set, err := e.Settings(ctx)
 	if err != nil {
 		return pieces.Launch{}, pieces.Session{}, err
@@ -377,14 +392,8 @@ func (e *Engine) launch(ctx context.Context, s pieces.Snapshot, kind pieces.Sess
 	if err != nil {
 		return pieces.Launch{}, pieces.Session{}, err
 	}
-	if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
-		return pieces.Launch{}, pieces.Session{}, err
-	}
-	if err := e.prepare(ctx, s.Piece.ID, s.Piece.Worktree); err != nil {
-		return pieces.Launch{}, pieces.Session{}, err
-	}
 	l := pieces.Launch{
-		SessionID: e.NewID(), Dir: s.Piece.Worktree, Prompt: q.Prompt, System: prompts.System(), Schema: q.Schema,
+		SessionID: e.NewID(), Dir: dir, Prompt: q.Prompt, System: prompts.System(), Schema: q.Schema,
 		Model: set[pieces.ModelKey(setting)], Effort: set[pieces.EffortKey(setting)],
 		Profile: s.Piece.Config.PermissionProfile, AllowedCommands: project.AllowedCommands,
 	}

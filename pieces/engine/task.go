@@ -196,11 +196,10 @@ func (e *Engine) converse(ctx context.Context, s pieces.Snapshot, task pieces.Ta
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
 	}
-	l, session, err := e.launch(ctx, s, pieces.SessionTask, "task", q)
+	l, session, err := e.launchIn(ctx, s, task.Worktree, pieces.SessionTask, "task", q)
 	if err != nil {
 		return nil, pieces.TurnEnd{}, err
 	}
-	l.Dir = task.Worktree
 	session.TaskID, session.Branch, session.Name = task.ID, task.Branch, task.Name
 	resumes := task.SessionID != "" && (own || !task.BriefChanged)
 	if resumes {

@@ -62,7 +62,7 @@ func (g *Git) ready(ctx context.Context, repo, path string) (release func(), err
 		return nil, err
 	}
 	err = vacant(path)
-	if err == nil {
+	if err == nil && !neverListed(common, path) {
 		err = g.forget(ctx, repo, path)
 	}
 	if err == nil {
@@ -96,17 +96,16 @@ func (g *Git) forget(ctx context.Context, repo, path string) error {
 }
 
 func (g *Git) add(ctx context.Context, repo, path, branch, commit string) error {
-	if _, err := g.resolve(ctx, repo, "refs/heads/"+branch); err == nil {
-		return fmt.Errorf("branch %s: %w", branch, ErrBranchExists)
-	} else if exitCode(err) != 1 {
-		return err
-	}
-	id, err := g.resolve(ctx, repo, commit)
-	if exitCode(err) == 1 {
-		return fmt.Errorf("commit %s: %w", commit, ErrNoCommit)
-	}
+	found, err := g.resolveAll(ctx, repo, "refs/heads/"+branch, commit)
 	if err != nil {
 		return err
+	}
+	taken, id := found[0], found[1]
+	if taken != "" {
+		return fmt.Errorf("branch %s: %w", branch, ErrBranchExists)
+	}
+	if id == "" {
+		return fmt.Errorf("commit %s: %w", commit, ErrNoCommit)
 	}
 	if err := g.checkout(ctx, repo, path, branch, "--no-track", "-b", branch, "--", path, id); err != nil {
 		g.undo(ctx, repo, path)

@@ -82,6 +82,9 @@ func noRepository(err error) error {
 
 // commonDir is the git folder that all worktrees of the repository share, without symlinks.
 func (g *Git) commonDir(ctx context.Context, dir string) (string, error) {
+	if common, ok := plainGitDir(dir); ok {
+		return common, nil
+	}
 	common, err := g.line(ctx, dir, "rev-parse", "--git-common-dir")
 	if err != nil {
 		return "", noRepository(err)
@@ -128,6 +131,25 @@ func (g *Git) checkedOut(ctx context.Context, dir string) (string, error) {
 // resolve is the commit a revision names. Exit code 1 in the error: there is no such commit.
 func (g *Git) resolve(ctx context.Context, dir, revision string) (string, error) {
 	return g.line(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
+}
+
+// resolveAll are the commits that revisions name, in their order, asked at once; empty for one that names none.
+func (g *Git) resolveAll(ctx context.Context, dir string, revisions ...string) ([]string, error) {
+	asked := strings.Join(revisions, "^{commit}\n") + "^{commit}\n"
+	out, err := g.run(ctx, call{dir: dir, stdin: asked, args: []string{"cat-file", "--batch-check=%(objectname)"}})
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(revisions) {
+		return nil, fmt.Errorf("git cat-file: %d answers to %d questions", len(lines), len(revisions))
+	}
+	for i, line := range lines {
+		if !objectID.MatchString(line) {
+			lines[i] = "" // "… missing"
+		}
+	}
+	return lines, nil
 }
 
 // Remotes lists the configured remotes with their URLs as configured, before insteadOf. Of several URLs of one remote, git

@@ -15,7 +15,13 @@ import (
 // folders that it filled. What the main checkout has of them is taken from there; only the rest is fetched, as far as git's
 // rules for protocols let it. The repository's configuration stays as it is. Submodules that the person turned off stay empty.
 func (g *Git) FillSubmodules(ctx context.Context, worktree string) ([]string, error) {
-	err := g.ownTop(ctx, worktree)
+	err := checkPath(worktree)
+	if err == nil && gone(filepath.Join(worktree, ".gitmodules")) {
+		return nil, nil // as in nearly every repository, which no process has to say
+	}
+	if err == nil {
+		err = g.ownTop(ctx, worktree)
+	}
 	var filled []string
 	if err == nil {
 		filled, err = g.fillSubmodules(ctx, worktree)

@@ -89,13 +89,8 @@ func find(all []Worktree, path string) (Worktree, bool) {
 // CheckWorktree says whether path is a live worktree of repo, is its own top level, and is on the branch. The error is
 // ErrWorktreeMissing or ErrWrongBranch when git says it is not, and another one when git could not say.
 func (g *Git) CheckWorktree(ctx context.Context, repo, path, branch string) error {
-	if err := errors.Join(checkPath(repo), checkPath(path), checkBranch(branch)); err != nil {
-		return fmt.Errorf("check worktree: %w", err)
-	}
-	if err := g.check(ctx, repo, path, branch); err != nil {
-		return fmt.Errorf("check worktree %s: %w", path, err)
-	}
-	return nil
+	_, err := g.WorktreeHead(ctx, repo, path, branch)
+	return err
 }
 
 // MissingWorktrees tells which of a repository's recorded worktrees, each with its branch, are not on disk as git knows them
@@ -131,15 +126,37 @@ func gone(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+// WorktreeHead is CheckWorktree, and gives the commit that the worktree has checked out.
+func (g *Git) WorktreeHead(ctx context.Context, repo, path, branch string) (string, error) {
+	if err := errors.Join(checkPath(repo), checkPath(path), checkBranch(branch)); err != nil {
+		return "", fmt.Errorf("check worktree: %w", err)
+	}
+	w, err := g.live(ctx, repo, path, branch)
+	if err != nil {
+		return "", fmt.Errorf("check worktree %s: %w", path, err)
+	}
+	return w.Head, nil
+}
+
 func (g *Git) check(ctx context.Context, repo, path, branch string) error {
+	_, err := g.live(ctx, repo, path, branch)
+	return err
+}
+
+// live is the entry of a live worktree of repo that is on the branch.
+func (g *Git) live(ctx context.Context, repo, path, branch string) (Worktree, error) {
+	if w, ok := g.seen(ctx, repo, path); ok {
+		return w, isOn(w.Branch, branch)
+	}
 	all, err := g.list(ctx, repo)
 	if err != nil {
-		return err
+		return Worktree{}, err
 	}
-	if _, ok := find(all, real(path)); !ok {
-		return fmt.Errorf("%w: git does not list it", ErrWorktreeMissing)
+	w, ok := find(all, real(path))
+	if !ok {
+		return w, fmt.Errorf("%w: git does not list it", ErrWorktreeMissing)
 	}
-	return g.onBranch(ctx, path, branch)
+	return w, g.onBranch(ctx, path, branch)
 }
 
 // onBranch makes sure that a command in dir acts on dir's own checkout and on that branch. In a folder that lost its .git
@@ -162,6 +179,11 @@ func (g *Git) onBranch(ctx context.Context, dir, branch string) error {
 	if err != nil {
 		return err
 	}
+	return isOn(on, branch)
+}
+
+// isOn compares the branch that is checked out, empty when HEAD is detached, with the one that should be.
+func isOn(on, branch string) error {
 	if on == "" {
 		return fmt.Errorf("%w: HEAD is detached instead of on %s", ErrWrongBranch, branch)
 	}
