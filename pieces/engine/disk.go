@@ -78,6 +78,8 @@ func (e *Engine) keeps(ctx context.Context, s pieces.Snapshot, path string) stri
 	}
 	status, err := e.Git.Status(ctx, path)
 	switch {
+	case err != nil && errors.Is(err, pieces.ErrWorktreeMissing) && path != s.Piece.Worktree:
+		return "" // there is nothing to lose
 	case err != nil:
 		return "It cannot be read: " + err.Error()
 	case status.Dirty():

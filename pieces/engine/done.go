@@ -102,6 +102,16 @@ func (e *Engine) forgetMissing(ctx context.Context, w pieces.WorktreeRecord) err
 	return nil
 }
 
+// vanished says whether a worktree beside the piece's own was taken away from outside: an agent's, or one for restored work. The
+// piece's own is a state of the piece, which is written when git says so.
+func (e *Engine) vanished(ctx context.Context, w pieces.WorktreeRecord) bool {
+	s, err := e.Piece(ctx, w.PieceID)
+	if err == nil && s.Piece.Worktree == w.Path {
+		return false
+	}
+	return errors.Is(e.Git.CheckWorktree(ctx, w.Repo, w.Path, w.Branch), pieces.ErrWorktreeMissing)
+}
+
 // clearWorktrees removes every recorded worktree of a piece, its own and its agents', each saved first where it holds
 // anything that no branch does. It returns the ref that holds what the piece's own worktree had.
 func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved string, err error) {
@@ -115,7 +125,7 @@ func (e *Engine) clearWorktrees(ctx context.Context, p pieces.Piece) (saved stri
 		}
 	}
 	for i, w := range list {
-		if w.Path == p.Worktree && p.WorktreeMissing {
+		if w.Path == p.Worktree && p.WorktreeMissing || e.vanished(ctx, w) {
 			if err := e.forgetMissing(ctx, w); err != nil {
 				return saved, err
 			}

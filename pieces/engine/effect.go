@@ -194,6 +194,9 @@ func removalLine(w pieces.WorktreeRecord) string {
 // removalEffect says what removing one worktree takes away, with a fingerprint of everything in it.
 func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []string, print string, err error) {
 	status, print, err := e.Git.Survey(ctx, w.Path)
+	if err != nil && e.vanished(ctx, w) {
+		return []string{fmt.Sprintf("The worktree %s is gone already; its branch %s stays.", w.Path, w.Branch)}, "gone", nil
+	}
 	if err != nil {
 		return nil, "", refuse("Fermata cannot read the worktree "+w.Path+", so it will not remove it: "+err.Error(), err)
 	}

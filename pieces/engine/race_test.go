@@ -173,6 +173,12 @@ func newArena(t *testing.T) *arena {
 // newArenaOf is newArena with how long a commit or a push may take.
 func newArenaOf(t *testing.T, patience time.Duration) *arena {
 	t.Helper()
+	return newArenaWith(t, git.Options{Patience: patience})
+}
+
+// newArenaWith is newArena with a git of its own.
+func newArenaWith(t *testing.T, o git.Options) *arena {
+	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), repo: piecestest.NewRepo(t)}
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(w.dir, "fermata.db")})
 	if err != nil {
@@ -181,8 +187,9 @@ func newArenaOf(t *testing.T, patience time.Duration) *arena {
 	w.store = db
 	a := &arena{
 		world: w, agents: &patientAgents{started: make(chan *patientTalk, 100)}, store: &hookedStore{Store: db},
-		git: &hookedGit{Git: git.New(git.Options{LockDir: filepath.Join(w.dir, "locks"), Environ: piecestest.GitEnv, Patience: patience})},
 	}
+	o.LockDir, o.Environ = filepath.Join(w.dir, "locks"), piecestest.GitEnv
+	a.git = &hookedGit{Git: git.New(o)}
 	w.engine = engine.New(engine.Options{
 		Store: a.store, Git: a.git, Agents: a.agents, Forge: openForge{}, WorktreeRoot: filepath.Join(w.dir, "worktrees"),
 		Now: w.now, NewID: uuid.NewString, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), PollEvery: time.Hour,

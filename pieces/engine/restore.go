@@ -100,7 +100,7 @@ func (e *Engine) restoreOwn(ctx context.Context, project pieces.Project, p piece
 	case tip == "":
 		err = e.addWorktree(ctx, project, p, "", path, p.Branch, saved.Base)
 	default:
-		err = e.remakeWorktree(ctx, project, p, path)
+		err = e.remakeWorktree(ctx, project, p, path, p.Branch)
 	}
 	if err != nil {
 		return err

@@ -176,13 +176,41 @@ func (e *Engine) readyWorktree(ctx context.Context, project pieces.Project, p pi
 		return err
 	}
 	if known {
-		return e.Git.CheckWorktree(ctx, project.Path, t.Worktree, t.Branch)
+		err := e.Git.CheckWorktree(ctx, project.Path, t.Worktree, t.Branch)
+		if !errors.Is(err, pieces.ErrWorktreeMissing) {
+			return err
+		}
+		return e.remakeTaskWorktree(ctx, project, p, t)
 	}
-	status, err := e.Git.Status(ctx, p.Worktree)
+	head, err := e.Git.WorktreeHead(ctx, project.Path, p.Worktree, p.Branch)
 	if err != nil {
 		return err
 	}
-	return e.addWorktree(ctx, project, p, t.ID, t.Worktree, t.Branch, status.Head)
+	return e.addWorktree(ctx, project, p, t.ID, t.Worktree, t.Branch, head)
+}
+
+// remakeTaskWorktree makes an agent's worktree again that was taken away from outside, at its place, so that the agent's session
+// finds itself there: from its branch, or where that is gone too from the piece's.
+func (e *Engine) remakeTaskWorktree(ctx context.Context, project pieces.Project, p pieces.Piece, t pieces.Task) error {
+	head, err := e.Git.BranchHead(ctx, project.Path, t.Branch)
+	if err != nil {
+		return err
+	}
+	if head != "" {
+		if err := e.remakeWorktree(ctx, project, p, t.Worktree, t.Branch); err != nil {
+			return err
+		}
+		e.notices.add(t.Worktree, "The worktree was gone and was made again from the branch "+t.Branch+". What no commit held is lost.")
+		return nil
+	}
+	if head, err = e.Git.WorktreeHead(ctx, project.Path, p.Worktree, p.Branch); err != nil {
+		return err
+	}
+	if err := e.addWorktree(ctx, project, p, t.ID, t.Worktree, t.Branch, head); err != nil {
+		return err
+	}
+	e.notices.add(t.Worktree, "The worktree and its branch "+t.Branch+" were gone and were made again from "+p.Branch+". What the agent did before is lost.")
+	return nil
 }
 
 // converse starts the agent's session, resumed where it was cut off, and returns its first turn's end. An agent whose brief

@@ -65,7 +65,7 @@ func (e *Engine) openWorktree(ctx context.Context, pieceID string, by pieces.Act
 	err = e.Git.CheckWorktree(ctx, project.Path, path, p.Branch)
 	if errors.Is(err, pieces.ErrWorktreeMissing) {
 		made = true
-		err = e.remakeWorktree(ctx, project, p, path)
+		err = e.remakeWorktree(ctx, project, p, path, p.Branch)
 	}
 	if err != nil {
 		return s, false, refuse(fmt.Sprintf("Fermata could not open the worktree %s on the branch %s, and changed nothing: %v", path, p.Branch, err), err)
@@ -83,8 +83,8 @@ func (e *Engine) openWorktree(ctx context.Context, pieceID string, by pieces.Act
 	return s, made, err
 }
 
-// remakeWorktree records a worktree and makes it for the branch, which is there already.
-func (e *Engine) remakeWorktree(ctx context.Context, project pieces.Project, p pieces.Piece, path string) error {
+// remakeWorktree records a worktree, of the piece or of one of its agents, and makes it for the branch, which is there already.
+func (e *Engine) remakeWorktree(ctx context.Context, project pieces.Project, p pieces.Piece, path, branch string) error {
 	unlock, err := e.locks.lock(ctx, "repository "+project.Path)
 	if err != nil {
 		return err
@@ -95,12 +95,12 @@ func (e *Engine) remakeWorktree(ctx context.Context, project pieces.Project, p p
 		return err
 	}
 	if !known {
-		w = pieces.WorktreeRecord{Path: path, ProjectID: project.ID, PieceID: p.ID, Repo: project.Path, Branch: p.Branch, CreatedAt: e.Now()}
+		w = pieces.WorktreeRecord{Path: path, ProjectID: project.ID, PieceID: p.ID, Repo: project.Path, Branch: branch, CreatedAt: e.Now()}
 		if err := e.Store.RecordWorktree(ctx, w); err != nil {
 			return fmt.Errorf("record worktree %s: %w", path, err)
 		}
 	}
-	if err = e.Git.OpenWorktree(ctx, project.Path, path, p.Branch); err == nil && w.Prepared {
+	if err = e.Git.OpenWorktree(ctx, project.Path, path, branch); err == nil && w.Prepared {
 		w.Prepared = false // what made the old one ready went with it
 		return e.Store.RecordWorktree(context.WithoutCancel(ctx), w)
 	}
