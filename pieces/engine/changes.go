@@ -108,23 +108,28 @@ func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, se
 	if ctx.Err() != nil {
 		return // quitting, or ended by whoever writes what became of the piece
 	}
-	// Whoever stops the session while it holds the piece's lock writes what became of it, and waits for us without it.
-	unlock, err := e.locks.lock(ctx, p.ID)
-	if err != nil {
+	err := e.insist("the end of requested changes", func() (err error) {
+		// Whoever stops the session while it holds the piece's lock writes what became of it, and waits for us without it.
+		unlock, err := e.locks.lock(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		s, err = e.moveLocked(context.WithoutCancel(ctx), p.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
+			endFeedback(c)
+			c.Piece.CostUSD += cost
+			home.write(c)
+			if cause != nil {
+				c.Piece.Failure = "The requested changes are not done: " + cause.Error()
+				c.Note = c.Piece.Failure
+			}
+			return nil
+		})
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
 		return
 	}
-	defer unlock()
-	free := context.WithoutCancel(ctx)
-	s, err = e.moveLocked(free, p.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
-		endFeedback(c)
-		c.Piece.CostUSD += cost
-		home.write(c)
-		if cause != nil {
-			c.Piece.Failure = "The requested changes are not done: " + cause.Error()
-			c.Note = c.Piece.Failure
-		}
-		return nil
-	})
 	if err != nil {
 		e.Log.Error("write the end of requested changes", "piece", p.ID, "err", err)
 		return

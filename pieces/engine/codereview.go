@@ -93,16 +93,23 @@ func (e *Engine) reviewCode(ctx context.Context, g *group, s pieces.Snapshot, se
 	if ctx.Err() != nil {
 		return // quitting, or ended by markDone
 	}
-	// A stop that comes while we wait for the lock has it, and writes the end.
-	unlock, err := e.locks.lock(ctx, s.Piece.ID)
-	if err != nil {
+	var now pieces.Snapshot
+	err := e.insist("the end of a code review", func() error {
+		// A stop that comes while we wait for the lock has it, and writes the end.
+		unlock, err := e.locks.lock(ctx, s.Piece.ID)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		now, err = e.endCodeReview(context.WithoutCancel(ctx), s.Piece.ID, record, cost, cause)
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
 		return
 	}
-	defer unlock()
-	if ctx.Err() != nil {
-		return
-	}
-	now, err := e.endCodeReview(context.WithoutCancel(ctx), s.Piece.ID, record, cost, cause)
 	if err != nil {
 		e.Log.Error("write the end of a code review", "piece", s.Piece.ID, "err", err)
 		return

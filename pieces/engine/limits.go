@@ -27,20 +27,25 @@ func limitOf(err error) (on pieces.Trigger, why pieces.PauseReason, ends *time.T
 
 // park pauses the run once what runs has ended.
 func (e *Engine) park(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words string, ends *time.Time) error {
-	_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-		e.parked(s, c, why, words, ends)
-		return nil
+	return e.insist("park the run", func() error {
+		_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+			e.parked(s, c, why, words, ends)
+			return nil
+		})
+		return err
 	})
-	return err
 }
 
 // parkReview pauses a run whose work review hit a limit; it waits to run again.
 func (e *Engine) parkReview(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words string, ends *time.Time, cost float64) {
-	_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.CostUSD += cost
-		c.Tasks = endReviewTask(s.Tasks, pieces.TaskPending, "", cost, e.Now)
-		e.parked(s, c, why, words, ends)
-		return nil
+	err := e.insist("park the run", func() error {
+		_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+			c.Piece.CostUSD += cost
+			c.Tasks = endReviewTask(s.Tasks, pieces.TaskPending, "", cost, e.Now)
+			e.parked(s, c, why, words, ends)
+			return nil
+		})
+		return err
 	})
 	if err != nil && !errors.Is(err, pieces.ErrStale) {
 		e.Log.Error("park piece", "piece", pieceID, "err", err)

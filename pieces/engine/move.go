@@ -56,7 +56,7 @@ func (e *Engine) moveLocked(ctx context.Context, id string, on pieces.Trigger, b
 		}
 	}
 	if _, err := e.Store.Apply(ctx, c); err != nil {
-		return s, fmt.Errorf("write piece %s: %w", id, err)
+		return s, writeError("write piece "+id, err)
 	}
 	// What was written has to be followed, also when its caller is gone by now.
 	return e.Piece(context.WithoutCancel(ctx), id)
@@ -83,7 +83,7 @@ func (e *Engine) note(ctx context.Context, id string, fill change) error {
 		return err
 	}
 	if _, err := e.Store.Apply(ctx, c); err != nil {
-		return fmt.Errorf("write piece %s: %w", id, err)
+		return writeError("write piece "+id, err)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (e *Engine) follow(s pieces.Snapshot) {
 		e.spawn("plan", func(ctx context.Context) error { return e.buildPlan(ctx, id) })
 	case pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Running},
 		pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Pausing}:
-		e.spawn("advance", func(ctx context.Context) error { return e.advance(ctx, id) })
+		e.goOn(id)
 	default:
 		e.autoplay(s)
 	}

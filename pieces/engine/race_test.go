@@ -100,9 +100,30 @@ type hookedStore struct {
 	afterApply func()
 	afterRead  func(pieces.Snapshot)
 	appendErr  error
+	full       atomic.Bool // nothing can be written
+	refused    atomic.Int64
+}
+
+// room is an error while nothing can be written.
+func (s *hookedStore) room() error {
+	if !s.full.Load() {
+		return nil
+	}
+	s.refused.Add(1)
+	return errors.New("database or disk is full")
+}
+
+func (s *hookedStore) SaveSession(ctx context.Context, o pieces.Session) error {
+	if err := s.room(); err != nil {
+		return err
+	}
+	return s.Store.SaveSession(ctx, o)
 }
 
 func (s *hookedStore) Apply(ctx context.Context, c pieces.Change) (pieces.Piece, error) {
+	if err := s.room(); err != nil {
+		return pieces.Piece{}, err
+	}
 	p, err := s.Store.Apply(ctx, c)
 	if s.afterApply != nil {
 		s.afterApply()
@@ -129,6 +150,9 @@ func (s *hookedStore) Piece(ctx context.Context, id string) (pieces.Snapshot, er
 func (s *hookedStore) AppendMessages(ctx context.Context, id string, m []pieces.Message) error {
 	if s.appendErr != nil {
 		return s.appendErr
+	}
+	if err := s.room(); err != nil {
+		return err
 	}
 	return s.Store.AppendMessages(ctx, id, m)
 }

@@ -70,49 +70,60 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 		on = pieces.OnReviewFailed
 	}
 	free := context.WithoutCancel(ctx)
-	moved, merr := e.move(free, s.Piece.ID, on, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.CostUSD += cost
-		if err != nil {
-			c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, err.Error(), cost, e.Now)
-			c.Piece.Pause, c.Piece.Failure, c.Note = pieces.PauseReviewStepFailed, err.Error(), err.Error()
-			return nil
-		}
-		c.Piece.WorkReview = record.Outcome()
-		c.Tasks = endReviewTask(now.Tasks, pieces.TaskCompleted, "", cost, e.Now)
-		if c.Piece.ResumedTask != "" {
-			c.Piece.ResumedTask = ""
-			c.Tasks = append(c.Tasks, cleared(now.Tasks, record.Findings)...)
-		}
-		for _, f := range record.Findings {
-			if t, ok := now.Task(f.TaskID); ok {
-				t.State, t.Failure = pieces.TaskFailed, f.Finding
-				c.Tasks = append(c.Tasks, t)
+	var moved pieces.Snapshot
+	merr := e.insist("the end of a work review", func() (werr error) {
+		moved, werr = e.move(free, s.Piece.ID, on, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
+			c.Piece.CostUSD += cost
+			if err != nil {
+				c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, err.Error(), cost, e.Now)
+				c.Piece.Pause, c.Piece.Failure, c.Note = pieces.PauseReviewStepFailed, err.Error(), err.Error()
+				return nil
 			}
-		}
-		body, jerr := json.Marshal(record)
-		if jerr != nil {
-			return fmt.Errorf("write work review: %w", jerr)
-		}
-		artifact(c, pieces.ArtifactWorkReview, "", string(body))
-		artifact(c, pieces.ArtifactSummary, "", answer.Summary)
-		artifact(c, pieces.ArtifactLearnings, "", answer.Learnings)
-		return nil
+			return e.writeReview(now, c, record, answer)
+		})
+		return werr
 	})
 	switch {
 	case merr == nil:
 		e.follow(moved)
 	case errors.Is(merr, pieces.ErrStale):
 		// Stopped or parked meanwhile: the review runs again.
-		if nerr := e.note(free, s.Piece.ID, func(now pieces.Snapshot, c *pieces.Change) error {
-			c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, "", cost, e.Now)
-			c.Piece.CostUSD += cost
-			return nil
+		if nerr := e.insist("the end of a work review", func() error {
+			return e.note(free, s.Piece.ID, func(now pieces.Snapshot, c *pieces.Change) error {
+				c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, "", cost, e.Now)
+				c.Piece.CostUSD += cost
+				return nil
+			})
 		}); nerr != nil {
 			e.Log.Error("write the end of a work review", "piece", s.Piece.ID, "err", nerr)
 		}
 	default:
 		e.Log.Error("write work review", "piece", s.Piece.ID, "err", merr)
 	}
+}
+
+// writeReview fills in the verdict, its record, and the agents that it failed.
+func (e *Engine) writeReview(now pieces.Snapshot, c *pieces.Change, record pieces.WorkReview, answer reviewAnswer) error {
+	c.Piece.WorkReview = record.Outcome()
+	c.Tasks = endReviewTask(now.Tasks, pieces.TaskCompleted, "", record.CostUSD, e.Now)
+	if c.Piece.ResumedTask != "" {
+		c.Piece.ResumedTask = ""
+		c.Tasks = append(c.Tasks, cleared(now.Tasks, record.Findings)...)
+	}
+	for _, f := range record.Findings {
+		if t, ok := now.Task(f.TaskID); ok {
+			t.State, t.Failure = pieces.TaskFailed, f.Finding
+			c.Tasks = append(c.Tasks, t)
+		}
+	}
+	body, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("write work review: %w", err)
+	}
+	artifact(c, pieces.ArtifactWorkReview, "", string(body))
+	artifact(c, pieces.ArtifactSummary, "", answer.Summary)
+	artifact(c, pieces.ArtifactLearnings, "", answer.Learnings)
+	return nil
 }
 
 func (e *Engine) review(ctx context.Context, s pieces.Snapshot) (reviewAnswer, float64, error) {

@@ -191,7 +191,7 @@ func (e *Engine) markStarted(ctx context.Context, s pieces.Snapshot, tasks, star
 	}
 	c := pieces.Change{Piece: s.Piece, From: s.State(), Trigger: pieces.OnTaskChanged, By: pieces.ByFermata, Tasks: tasks, Quiet: true}
 	if _, err := e.Store.Apply(ctx, c); err != nil {
-		return fmt.Errorf("start agents of %s: %w", s.Piece.ID, err)
+		return writeError("start agents of "+s.Piece.ID, err)
 	}
 	return nil
 }
@@ -241,6 +241,6 @@ func (e *Engine) taskWaits(s pieces.Session, waits bool) {
 		e.Log.Error("mark waiting task", "task", s.TaskID, "err", err)
 	}
 	if waits {
-		e.spawn("advance", func(ctx context.Context) error { return e.advance(ctx, s.PieceID) })
+		e.goOn(s.PieceID)
 	}
 }

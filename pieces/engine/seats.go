@@ -196,7 +196,7 @@ func (e *Engine) seat(pieceID string) bool {
 	return e.seats.try(pieceID, func() {
 		e.spawn("advance", func(ctx context.Context) error {
 			defer e.seats.unspent(pieceID)
-			return e.advance(ctx, pieceID)
+			return e.insist("advance", func() error { return e.advance(ctx, pieceID) })
 		})
 	})
 }

@@ -25,15 +25,19 @@ func (e *Engine) settle(ctx context.Context, id string, stepErr error, good, bad
 	if stepErr != nil {
 		on = bad
 	}
-	s, err := e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-		if stepErr != nil {
-			c.Piece.Failure = stepErr.Error()
-			c.Note = stepErr.Error()
-		}
-		if limit, why, ends := limitOf(stepErr); limit == pieces.OnLimitReached {
-			e.parked(s, c, why, stepErr.Error(), ends) // the step has failed, and is tried again once the limit ended
-		}
-		return fill(s, c)
+	var s pieces.Snapshot
+	err := e.insist("the end of a step", func() (err error) {
+		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+			if stepErr != nil {
+				c.Piece.Failure = stepErr.Error()
+				c.Note = stepErr.Error()
+			}
+			if limit, why, ends := limitOf(stepErr); limit == pieces.OnLimitReached {
+				e.parked(s, c, why, stepErr.Error(), ends) // the step has failed, and is tried again once the limit ended
+			}
+			return fill(s, c)
+		})
+		return err
 	})
 	if err != nil {
 		return err

@@ -65,14 +65,19 @@ func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 		}
 		on, words = pieces.OnStopFailed, "These processes could not be ended: "+strings.Join(names, ", ")+"."
 	}
-	return e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Failure, c.Note = words, words
-		if on == pieces.OnStopped {
-			c.Piece.Pause = pieces.PauseStopped
-			c.Tasks = cutOff(s.Tasks, pieces.TaskCancelled, "Stopped.")
-		}
-		return nil
+	var s pieces.Snapshot
+	err = e.insist("the end of a stop", func() (err error) {
+		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
+			c.Piece.Failure, c.Note = words, words
+			if on == pieces.OnStopped {
+				c.Piece.Pause = pieces.PauseStopped
+				c.Tasks = cutOff(s.Tasks, pieces.TaskCancelled, "Stopped.")
+			}
+			return nil
+		})
+		return err
 	})
+	return s, err
 }
 
 // cutOff returns the tasks that were running with what became of them; a cut off review waits to run again.

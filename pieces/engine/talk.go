@@ -31,6 +31,8 @@ type talk struct {
 	mu         sync.Mutex
 	end        pieces.SessionEnd
 	seat       bool // it took a place of its own
+	writing    sync.Mutex
+	unwritten  []pieces.Message // of the transcript, which the store did not take yet
 }
 
 // open starts or resumes a session and writes its row, once there is a place for its process. The caller ends it with finish
@@ -103,11 +105,29 @@ func (t *talk) write(m pieces.Message) {
 	if m.At.IsZero() {
 		m.At = t.e.Now()
 	}
-	// The transcript is written even while Fermata quits: what streamed in must not be lost.
-	if err := t.e.Store.AppendMessages(context.WithoutCancel(t.e.ctx), t.session.ID, []pieces.Message{m}); err != nil {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	t.unwritten = append(t.unwritten, m)
+	if err := t.flush(); err != nil {
 		t.e.Log.Error("write transcript", "session", t.session.ID, "err", err)
 	}
 }
+
+// flush writes what the transcript lacks, even while Fermata quits: what streamed in must not be lost. What the store does not
+// take is tried again with the next message, and at the session's end. The caller holds the lock.
+func (t *talk) flush() error {
+	if len(t.unwritten) == 0 {
+		return nil
+	}
+	err := t.e.Store.AppendMessages(context.WithoutCancel(t.e.ctx), t.session.ID, t.unwritten)
+	if err == nil || len(t.unwritten) > mostUnwritten {
+		t.unwritten = nil
+	}
+	return writeError("write transcript of "+t.session.ID, err)
+}
+
+// mostUnwritten bounds what is kept in memory of a transcript that cannot be written.
+const mostUnwritten = 5000
 
 func (t *talk) update(fill func(*pieces.Session)) {
 	t.mu.Lock()
@@ -312,13 +332,31 @@ func (t *talk) endWith(ctx context.Context, state pieces.SessionState, reason st
 
 func (t *talk) close(state pieces.SessionState, reason string) {
 	now := t.e.Now()
-	t.update(func(s *pieces.Session) {
-		s.State, s.EndedAt = state, &now
-		s.Error = ""
-		if state == pieces.SessionFailed {
-			s.Error = reason
+	t.mu.Lock()
+	t.session.State, t.session.EndedAt, t.session.UpdatedAt, t.session.Error = state, &now, now, ""
+	if state == pieces.SessionFailed {
+		t.session.Error = reason
+	}
+	s := t.session
+	t.mu.Unlock()
+	err := t.e.insist("the end of a session", func() error {
+		t.writing.Lock()
+		defer t.writing.Unlock()
+		said := t.flush()
+		if err := t.e.Store.SaveSession(context.WithoutCancel(t.e.ctx), s); err != nil {
+			return writeError("write session "+s.ID, err)
 		}
+		if said != nil {
+			said = t.flush() // the store takes something again
+		}
+		if said != nil {
+			t.e.Log.Error("write transcript", "session", s.ID, "err", said)
+		}
+		return nil
 	})
+	if err != nil {
+		t.e.Log.Error("write session", "session", s.ID, "err", err)
+	}
 }
 
 func (t *talk) cost() float64 {

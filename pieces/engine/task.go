@@ -38,29 +38,12 @@ func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, 
 		end.state, end.failure = pieces.TaskCancelled, "Stopped."
 	}
 	free := context.WithoutCancel(ctx)
-	err := e.note(free, pieceID, func(s pieces.Snapshot, c *pieces.Change) error {
-		t, ok := s.Task(taskID)
-		if !ok {
-			return pieces.ErrNotFound
-		}
-		now := e.Now()
-		t.State, t.Failure, t.EndedAt = end.state, end.failure, &now
-		if end.kind == pieces.FailureUsageLimit || end.kind == pieces.FailureBudget {
-			t.State = pieces.TaskInterrupted
-		}
-		if end.sessionID != "" {
-			t.SessionID, t.Guidance = end.sessionID, ""
-		}
-		t.CostUSD += end.costUSD
-		c.Piece.CostUSD += end.costUSD
-		if end.kind == pieces.FailureBudget && mayGoOn(c.Piece) {
-			t.State, t.Failure, end.kind = pieces.TaskPending, "", pieces.FailureNone
-		}
-		c.Tasks = []pieces.Task{t}
-		if end.handoff != "" {
-			artifact(c, pieces.ArtifactHandoff, taskID, end.handoff)
-		}
-		return nil
+	kind := end.kind
+	err := e.insist("the end of an agent", func() error {
+		return e.note(free, pieceID, func(s pieces.Snapshot, c *pieces.Change) (err error) {
+			end.kind, err = e.writeTask(s, c, taskID, end, kind)
+			return err
+		})
 	})
 	if err != nil {
 		e.Log.Error("write the end of an agent", "task", taskID, "err", err)
@@ -68,6 +51,33 @@ func (e *Engine) runTask(ctx context.Context, g *group, pieceID, taskID string, 
 	if ctx.Err() == nil {
 		e.afterTask(free, pieceID, end)
 	}
+}
+
+// writeTask fills in what an attempt came to, and returns why the run has to be parked for it, if it has.
+func (e *Engine) writeTask(s pieces.Snapshot, c *pieces.Change, taskID string, end taskEnd, kind pieces.FailureKind) (pieces.FailureKind, error) {
+	t, ok := s.Task(taskID)
+	if !ok {
+		return kind, pieces.ErrNotFound
+	}
+	now := e.Now()
+	t.State, t.Failure, t.EndedAt = end.state, end.failure, &now
+	if kind == pieces.FailureUsageLimit || kind == pieces.FailureBudget {
+		t.State = pieces.TaskInterrupted
+	}
+	if end.sessionID != "" {
+		t.SessionID, t.Guidance = end.sessionID, ""
+	}
+	t.CostUSD += end.costUSD
+	c.Piece.CostUSD += end.costUSD
+	// Without a cost there is nothing that it could go on with: it would be started over and over.
+	if kind == pieces.FailureBudget && end.costUSD > 0 && mayGoOn(c.Piece) {
+		t.State, t.Failure, kind = pieces.TaskPending, "", pieces.FailureNone
+	}
+	c.Tasks = []pieces.Task{t}
+	if end.handoff != "" {
+		artifact(c, pieces.ArtifactHandoff, taskID, end.handoff)
+	}
+	return kind, nil
 }
 
 func (e *Engine) seatedAttempt(ctx context.Context, g *group, pieceID, taskID string, own bool) taskEnd {
@@ -93,7 +103,7 @@ func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {
 	if err != nil && !errors.Is(err, pieces.ErrStale) {
 		e.Log.Error("park piece", "piece", pieceID, "err", err)
 	}
-	e.spawn("advance", func(ctx context.Context) error { return e.advance(ctx, pieceID) })
+	e.goOn(pieceID)
 }
 
 // attempt is one agent's work from its worktree to its merge.
@@ -351,7 +361,8 @@ func (e *Engine) mergeTask(ctx context.Context, project pieces.Project, p pieces
 	if err == nil {
 		return e.releaseTaskWorktree(ctx, p.ID, task)
 	}
-	if aerr := e.Git.AbortMerge(ctx, p.Worktree); aerr != nil {
+	// A stop that comes now must not leave a merge half done in the piece's worktree.
+	if aerr := e.Git.AbortMerge(context.WithoutCancel(ctx), p.Worktree); aerr != nil {
 		return fmt.Errorf("%w; and the merge could not be undone: %w", err, aerr)
 	}
 	if merr := e.Git.Merge(ctx, task.Worktree, task.Branch, p.Branch, "Merge the piece's branch"); merr != nil {
@@ -365,7 +376,7 @@ func (e *Engine) mergeTask(ctx context.Context, project pieces.Project, p pieces
 		}
 	}
 	if err := e.Git.Merge(ctx, p.Worktree, p.Branch, task.Branch, message); err != nil {
-		if aerr := e.Git.AbortMerge(ctx, p.Worktree); aerr != nil {
+		if aerr := e.Git.AbortMerge(context.WithoutCancel(ctx), p.Worktree); aerr != nil {
 			e.Log.Error("abort merge", "worktree", p.Worktree, "err", aerr)
 		}
 		return fmt.Errorf("the agent's work conflicts with the piece's branch and could not be merged: %w", err)
