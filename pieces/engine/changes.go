@@ -40,41 +40,19 @@ func (e *Engine) requestChanges(ctx context.Context, before pieces.Snapshot, r R
 			return Result{}, err
 		}
 	}
-	unlock, err := e.locks.lock(ctx, r.PieceID)
+	s, unlock, err := e.atWorktree(ctx, r, "The changes were not started: ")
 	if err != nil {
-		return Result{}, fmt.Errorf("request changes of piece %s: %w", r.PieceID, err)
+		return Result{}, err
 	}
 	defer unlock()
-	s, err := e.Piece(ctx, r.PieceID)
-	if err != nil {
-		return Result{}, err
-	}
-	project, err := e.Project(ctx, s.Piece.ProjectID)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
-		return Result{}, refuse("The changes were not started: "+err.Error(), err)
-	}
 	if _, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.RequestChanges), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Note = r.Text
 		return nil
 	}); err != nil {
 		return Result{}, err
 	}
-	// From here on the piece says that a session works, so one has to.
-	free := context.WithoutCancel(ctx)
-	// The caller may ask for the session before its process is there.
-	at := e.Now()
-	session := pieces.Session{
-		ID: e.NewID(), ProjectID: project.ID, PieceID: s.Piece.ID, Kind: pieces.SessionFeedback, Name: s.Piece.Name + ": requested changes",
-		State: pieces.SessionStarting, Branch: s.Piece.Branch, Worktree: s.Piece.Worktree, CreatedAt: at, UpdatedAt: at,
-	}
-	if err := e.Store.SaveSession(free, session); err != nil {
-		e.Log.Error("write session", "session", session.ID, "err", err)
-	}
-	e.groups.start(e.ctx, r.PieceID, func(ctx context.Context, g *group) { e.runChanges(ctx, g, s, session, r.Text) })
-	now, err := e.Piece(free, r.PieceID)
+	session := e.besides(s.Piece, pieces.SessionFeedback, "requested changes")
+	now, err := e.startBeside(ctx, r.PieceID, session, func(ctx context.Context, g *group) { e.runChanges(ctx, g, s, session, r.Text) })
 	if err != nil {
 		return Result{}, err
 	}

@@ -47,43 +47,21 @@ func codeReviewWords(s pieces.Snapshot) string {
 
 // runCodeReview starts a code review beside whatever the piece does; it answers on start.
 func (e *Engine) runCodeReview(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
-	unlock, err := e.locks.lock(ctx, r.PieceID)
+	s, unlock, err := e.atWorktree(ctx, r, "The code review was not started: ")
 	if err != nil {
-		return Result{}, fmt.Errorf("review the code of piece %s: %w", r.PieceID, err)
+		return Result{}, err
 	}
 	defer unlock()
-	s, err := e.Piece(ctx, r.PieceID)
-	if err != nil {
-		return Result{}, err
-	}
-	project, err := e.Project(ctx, s.Piece.ProjectID)
-	if err != nil {
-		return Result{}, err
-	}
-	if s.Legal(pieces.RunCodeReview) {
-		if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
-			return Result{}, refuse("The code review was not started: "+err.Error(), err)
-		}
-	}
-	level, at := levelOf(r), e.Now()
-	session := pieces.Session{
-		ID: e.NewID(), ProjectID: project.ID, PieceID: s.Piece.ID, Kind: pieces.SessionCodeReview, Name: s.Piece.Name + ": code review",
-		State: pieces.SessionStarting, Effort: level, Branch: s.Piece.Branch, Worktree: s.Piece.Worktree, CreatedAt: at, UpdatedAt: at,
-	}
+	session := e.besides(s.Piece, pieces.SessionCodeReview, "code review")
+	session.Effort = levelOf(r)
 	if _, err := e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.RunCodeReview), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.CodeReview = pieces.CodeReviewRun{State: pieces.CodeReviewRunning, Level: level, SessionID: session.ID, At: at}
-		c.Note = "Level " + level
+		c.Piece.CodeReview = pieces.CodeReviewRun{State: pieces.CodeReviewRunning, Level: session.Effort, SessionID: session.ID, At: session.CreatedAt}
+		c.Note = "Level " + session.Effort
 		return nil
 	}); err != nil {
 		return Result{}, err
 	}
-	// From here on the piece says that a session works, so one has to.
-	free := context.WithoutCancel(ctx)
-	if err := e.Store.SaveSession(free, session); err != nil {
-		e.Log.Error("write session", "session", session.ID, "err", err)
-	}
-	e.groups.start(e.ctx, codeReviewGroup(r.PieceID), func(ctx context.Context, g *group) { e.reviewCode(ctx, g, s, session) })
-	now, err := e.Piece(free, r.PieceID)
+	now, err := e.startBeside(ctx, codeReviewGroup(r.PieceID), session, func(ctx context.Context, g *group) { e.reviewCode(ctx, g, s, session) })
 	return Result{Piece: now, Started: true, SessionID: session.ID}, err
 }
 
