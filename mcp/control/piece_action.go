@@ -16,7 +16,7 @@ var pieceAction = tool{
 	args: []arg{
 		{name: "pieceId", kind: kindText, required: true, format: notBlank, maxLen: maxID, note: "addDependency and removeDependency also take a draft id."},
 		{name: "action", kind: kindText, required: true, enum: actionNames()},
-		{name: "prompt", kind: kindText, maxLen: pieces.MaxSpec, note: "interviewMessage: your answers, or what the spec should say. editTaskBrief: the new brief."},
+		{name: "prompt", kind: kindText, maxLen: pieces.MaxSpec, note: "interviewMessage: your answers, or what the spec should say. editTaskBrief: the new brief. generateStrategy: what to change, if you say so."},
 		{name: "lane", kind: kindText, enum: names(pieces.Lanes()), note: "approveSpec: manual (default) or auto. setLane: any."},
 		{name: "taskId", kind: kindText, maxLen: maxID, note: "approveTask, resumeTask, editTaskBrief, messageTask, answerTaskQuestion: the agent."},
 		{name: "text", kind: kindText, maxLen: pieces.MaxSpec, note: "requestChanges: the change. messageTask, answerTaskQuestion: the message or answer, up to 2,000 characters. approveTask: a note. confirmDone: feedback."},
@@ -45,6 +45,7 @@ func actionNames() []string {
 var actionArgs = map[pieces.Action]struct{ needs, takes []string }{
 	pieces.InterviewMessage:   {needs: []string{"prompt"}},
 	pieces.ApproveSpec:        {takes: []string{"lane"}},
+	pieces.GenerateStrategy:   {takes: []string{"prompt"}},
 	pieces.RetryFailedAgents:  {takes: []string{"taskIds", "guidance"}},
 	pieces.EditTaskBrief:      {needs: []string{"taskId", "prompt"}},
 	pieces.MessageTask:        {needs: []string{"taskId", "text"}},

@@ -18,7 +18,7 @@ func carriers() map[pieces.Action]carry {
 	return map[pieces.Action]carry{
 		pieces.InterviewMessage:   (*Engine).interviewMessage,
 		pieces.ApproveSpec:        (*Engine).approveSpec,
-		pieces.GenerateStrategy:   (*Engine).step,
+		pieces.GenerateStrategy:   (*Engine).generateStrategy,
 		pieces.ApproveStrategy:    (*Engine).step,
 		pieces.Decompose:          (*Engine).step,
 		pieces.StartExecution:     (*Engine).startRun,
@@ -215,6 +215,14 @@ func (e *Engine) act(ctx context.Context, r Request, fill change) (Result, error
 
 func (e *Engine) step(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, nil)
+}
+
+// generateStrategy has the strategy written, or written again with what the person said of it.
+func (e *Engine) generateStrategy(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
+	return e.act(ctx, r, func(_ pieces.Snapshot, c *pieces.Change) error {
+		c.Note = strings.TrimSpace(r.Prompt)
+		return nil
+	})
 }
 
 func (e *Engine) approveSpec(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {

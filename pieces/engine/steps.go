@@ -75,12 +75,16 @@ func (e *Engine) writeStrategy(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	said, err := e.strategyWords(ctx, id)
+	if err != nil {
+		return err
+	}
 	var answer struct {
 		Strategy string                 `json:"strategy"`
 		Splits   []pieces.ProposedSplit `json:"splits"`
 	}
 	cost, stepErr := e.askFor(ctx, s, pieces.SessionStrategy, "strategy", prompts.Strategy, prompts.Data{
-		Piece: s.Piece.Name, Spec: spec, Strategy: old, Proposals: s.Piece.Splits.Proposals, Rejected: s.Piece.Splits.Rejected,
+		Piece: s.Piece.Name, Spec: spec, Strategy: old, Guidance: said, Proposals: s.Piece.Splits.Proposals, Rejected: s.Piece.Splits.Rejected,
 	}, &answer)
 	if stepErr == nil && strings.TrimSpace(answer.Strategy) == "" {
 		stepErr = errors.New("Claude Code answered with an empty strategy") //nolint:staticcheck // a name
@@ -96,6 +100,24 @@ func (e *Engine) writeStrategy(ctx context.Context, id string) error {
 		}
 		return nil
 	})
+}
+
+// strategyWords are what the person said of the strategy since one was written; empty when nothing. They are read from the
+// piece's history, so an attempt that failed or was cut off leaves them to the next.
+func (e *Engine) strategyWords(ctx context.Context, id string) (string, error) {
+	rows, err := e.Store.History(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("read history of %s: %w", id, err)
+	}
+	for _, r := range slices.Backward(rows) {
+		switch {
+		case r.Trigger == pieces.OnStrategyWritten || r.Trigger == pieces.Trigger(pieces.ApproveSpec):
+			return "", nil
+		case r.Trigger == pieces.Trigger(pieces.GenerateStrategy) && r.By != pieces.ByFermata && r.Note != "":
+			return r.Note, nil
+		}
+	}
+	return "", nil
 }
 
 // buildPlan splits the piece into agents. An unusable plan goes back with the reason.
