@@ -50,7 +50,8 @@ func (g *Git) survey(ctx context.Context, worktree string) (s pieces.WorkStatus,
 	}
 	var print string
 	var unread error
-	reads.Go(func() { print, unread = g.fingerprint(ctx, worktree, out, s, entries) })
+	files := s // the unpushed commits are added to s meanwhile
+	reads.Go(func() { print, unread = g.fingerprint(ctx, worktree, out, files, entries) })
 	s.UnpushedIDs, err = g.unpushed(ctx, worktree, s)
 	s.Unpushed = len(s.UnpushedIDs)
 	reads.Wait()
