@@ -61,8 +61,10 @@ type Home struct {
 	queue   []string // folders that were dropped and wait to be registered
 	words   *kit.Paragraph
 	rooms   *fyne.Container
+	cues    *cueList
 	folded  map[string]bool // whether the findings about a project are shown, where the person said so
-	content fyne.CanvasObject
+	page    *fyne.Container
+	content *container.Scroll
 }
 
 // New makes a home that shows nothing until Show.
@@ -80,7 +82,9 @@ func New(ctx context.Context, o Options) *Home {
 	h.notice.Hide()
 	settings := kit.NewButton("home:settings", "Settings…", kit.Quiet, o.Actions.Settings)
 	head := container.NewHBox(kit.Heading(phrase.Of("Fermata")), layout.NewSpacer(), settings)
-	h.content = container.NewVScroll(kit.Pad(kit.Pane, kit.Column(kit.Groups, head, h.notice, h.unread, h.rooms)))
+	h.page = kit.Column(kit.Groups, head, h.notice, h.unread, h.rooms)
+	h.cues = newCueList(h)
+	h.content = container.NewVScroll(kit.NewMoved(kit.Pad(kit.Pane, h.page), h.cues.roll.Bring))
 	return h
 }
 
@@ -92,6 +96,15 @@ func hiddenBar(name string) *kit.ErrorBar {
 
 // Content is what the window shows.
 func (h *Home) Content() fyne.CanvasObject { return h.content }
+
+// seen is which part of an object can be seen, from its top; it stands in a column that is one of the rooms.
+func (h *Home) seen(column *fyne.Container, o fyne.CanvasObject) (from, to float32) {
+	if h.content == nil || column == nil {
+		return 0, 0
+	}
+	top := h.content.Content.Position().Y + h.page.Position().Y + h.rooms.Position().Y + column.Position().Y + o.Position().Y
+	return -top, h.content.Size().Height - top
+}
 
 // Say shows a notice at the top; an empty one takes it away.
 func (h *Home) Say(words string) {

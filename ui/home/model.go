@@ -1,8 +1,6 @@
 package home
 
 import (
-	"cmp"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
@@ -46,37 +44,12 @@ type Model struct {
 func (h *Home) draw(m Model) []fyne.CanvasObject {
 	var rooms []fyne.CanvasObject
 	if len(m.Projects) > 0 {
-		rooms = append(rooms, h.drawCues(m.Cues))
+		rooms = append(rooms, h.cues.draw(m.Cues))
 	}
 	if len(m.Work) > 0 {
 		rooms = append(rooms, h.drawWork(m.Work))
 	}
 	return append(rooms, h.drawProjects(m.Projects))
-}
-
-func (h *Home) drawCues(cues []Cue) fyne.CanvasObject {
-	list := kit.Column(kit.Step, kit.Title(phrase.Of("Needs you")))
-	if len(cues) == 0 {
-		list.Add(kit.NewParagraph(phrase.Of("Nothing waits for you.")).In(kit.ColorMuted))
-	}
-	group := pieces.CueGroup("")
-	for _, c := range cues {
-		if c.Group != group {
-			group = c.Group
-			list.Add(kit.Caption(phrase.Of(group.Title())))
-		}
-		state := kit.StateWaiting
-		if c.Failed {
-			state = kit.StateFailed
-		}
-		row := kit.NewRow(kit.NewStateDot(state, c.Label), c.Title, "", kit.Caption(where(c.Project, c.Age)))
-		open := func() { h.Actions.OpenPiece(c.ProjectID, c.PieceID) }
-		if c.SessionID != "" {
-			open = func() { h.Actions.OpenSession(c.SessionID) }
-		}
-		list.Add(kit.NewPress("cue:"+cmp.Or(c.PieceID, c.SessionID), row, open))
-	}
-	return list
 }
 
 // where is what stands behind a name however long the name is: the project, and since when.

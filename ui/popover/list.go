@@ -95,19 +95,18 @@ func (l *cueList) TypedRune(r rune) {
 }
 
 func (l *cueList) show(rows []row) {
-	kinds := make([]string, len(rows))
+	lines := make([]kit.RollLine, len(rows))
 	for i, r := range rows {
 		switch {
 		case r.heading:
-			kinds[i] = kindHeading
+			lines[i] = kit.RollLine{Kind: kindHeading, High: headingHigh}
 		case r.key == "":
-			kinds[i] = kindEmpty
+			lines[i] = kit.RollLine{Kind: kindEmpty, High: emptyHigh}
 		default:
-			kinds[i] = kindCue
+			lines[i] = kit.RollLine{Kind: kindCue, High: cueHigh}
 		}
 	}
-	high := map[string]float32{kindHeading: headingHigh, kindEmpty: emptyHigh, kindCue: cueHigh}
-	l.roll.set(kinds, func(i int) float32 { return high[kinds[i]] })
+	l.roll.set(lines)
 }
 
 func (l *cueList) create(kind string) fyne.CanvasObject {
