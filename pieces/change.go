@@ -43,6 +43,19 @@ type PieceFilter struct {
 	IncludeArchived bool
 	// OpenPullRequest leaves out the pieces without a pull request that was open when it was last read.
 	OpenPullRequest bool
+	// CutOff leaves out the pieces at which a crash can have cut nothing off: no process or call of ours has to stand behind
+	// their state, behind an agent or behind a code review.
+	CutOff bool
+}
+
+// Checkout is where a piece works on disk, as far as it is known.
+type Checkout struct {
+	PieceID, ProjectID string
+	Worktree, Branch   string
+	Missing            bool // it was not there when it was last looked for
+	Phase              Phase
+	Archived           bool
+	Version            int64 // of the piece
 }
 
 // SessionFilter selects sessions; the zero value selects all that are not hidden.

@@ -269,6 +269,9 @@ const (
 	TaskCancelled   TaskState = "cancelled"
 )
 
+// LiveTaskStates lists the states of a task behind which a session must stand, so that after a crash they cannot be true.
+func LiveTaskStates() []TaskState { return []TaskState{TaskRunning, TaskWaiting} }
+
 // Task is one agent of a piece's graph.
 type Task struct {
 	ID           string

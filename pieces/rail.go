@@ -1,5 +1,7 @@
 package pieces
 
+import "slices"
+
 // State is where a piece stands on the rail.
 type State struct {
 	Phase    Phase
@@ -227,15 +229,14 @@ func GateAt(s State, f Facts) Gate {
 	return GateNone
 }
 
-// LiveState says whether a process or a call of ours must stand behind the state, so that after a crash it cannot be true.
-func LiveState(s State) bool {
-	switch s.Activity {
-	case Interviewing, Planning, Decomposing, Running, Pausing, Stopping, WorkReviewing, CreatingPR, Changing:
-		return true
-	default:
-		return false
-	}
-}
+var liveActivities = []Activity{Interviewing, Planning, Decomposing, Running, Pausing, Stopping, WorkReviewing, CreatingPR, Changing}
+
+// LiveActivities lists the activities behind which a process or a call of ours must stand, so that after a crash they cannot
+// be true.
+func LiveActivities() []Activity { return slices.Clone(liveActivities) }
+
+// LiveState says whether the state's activity is one of LiveActivities.
+func LiveState(s State) bool { return slices.Contains(liveActivities, s.Activity) }
 
 // Known says whether the rail has the state.
 func Known(s State) bool {

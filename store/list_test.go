@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -160,5 +162,83 @@ func BenchmarkTenThousandPieces(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestOnlyWhatACrashCanHaveCutOffIsListedAsThat compares the list with what is live about each piece of all pieces.
+func TestOnlyWhatACrashCanHaveCutOffIsListedAsThat(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	addProject(t, s, "p")
+	add := func(at pieces.State, agent pieces.TaskState, review pieces.CodeReviewState, archived bool) {
+		id := fmt.Sprintf("%s-%s-%s-%s-%v", at.Phase, at.Activity, agent, review, archived)
+		p := pieces.Piece{ID: id, ProjectID: "p", Phase: at.Phase, Activity: at.Activity, Archived: archived, CreatedAt: start}
+		p.CodeReview.State = review
+		tasks, edges := graph(id, id+"a", id+"b")
+		tasks[1].State = agent
+		_, err := s.AddPiece(ctx, pieces.Change{Piece: p, Tasks: tasks, Edges: edges})
+		must(t, err)
+	}
+	for _, archived := range []bool{false, true} {
+		for _, a := range append(pieces.LiveActivities(), pieces.Idle, pieces.Paused, pieces.Finished, pieces.Failed, pieces.StopFailed) {
+			add(pieces.State{Phase: pieces.PhaseAgents, Activity: a}, pieces.TaskPending, "", archived)
+		}
+		for _, state := range []pieces.TaskState{pieces.TaskRunning, pieces.TaskWaiting, pieces.TaskCompleted, pieces.TaskFailed, pieces.TaskInterrupted} {
+			add(pieces.State{Phase: pieces.PhaseReview, Activity: pieces.Idle}, state, "", archived)
+		}
+		for _, review := range []pieces.CodeReviewState{pieces.CodeReviewRunning, "done"} {
+			add(pieces.State{Phase: pieces.PhaseReview, Activity: pieces.Idle}, pieces.TaskCompleted, review, archived)
+		}
+	}
+	for _, archived := range []bool{false, true} {
+		all, err := s.Pieces(ctx, pieces.PieceFilter{IncludeArchived: archived})
+		must(t, err)
+		var want []pieces.Snapshot
+		for _, v := range all {
+			live := pieces.LiveState(v.State()) || v.Piece.CodeReview.State == pieces.CodeReviewRunning
+			for _, task := range v.Tasks {
+				live = live || slices.Contains(pieces.LiveTaskStates(), task.State)
+			}
+			if live {
+				want = append(want, v)
+			}
+		}
+		got, err := s.Pieces(ctx, pieces.PieceFilter{IncludeArchived: archived, CutOff: true})
+		must(t, err)
+		if len(want) == 0 || len(want) == len(all) {
+			t.Fatalf("%d of %d pieces are live", len(want), len(all))
+		}
+		same(t, "what was cut off", got, want)
+	}
+}
+
+func TestCheckoutsAreReadInOneQueryWithoutThePieces(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	queries := watchQueries(t, s)
+	addProject(t, s, "p")
+	n := 0
+	var want []pieces.Checkout
+	for i := range 5 {
+		p := filled[pieces.Piece](&n)
+		p.ID, p.ProjectID, p.Archived, p.WorktreeMissing, p.CreatedAt = fmt.Sprint("piece", i), "p", i%2 == 0, i%3 == 0, start.Add(time.Duration(i))
+		if i == 4 {
+			p.Worktree = ""
+		}
+		p, err := s.AddPiece(ctx, pieces.Change{Piece: p})
+		must(t, err)
+		if p.Worktree != "" {
+			want = append(want, pieces.Checkout{
+				PieceID: p.ID, ProjectID: "p", Worktree: p.Worktree, Branch: p.Branch, Missing: p.WorktreeMissing, Phase: p.Phase,
+				Archived: p.Archived, Version: p.Version,
+			})
+		}
+	}
+	queries()
+	got, err := s.Checkouts(ctx)
+	must(t, err)
+	same(t, "the checkouts", got, want)
+	if made := queries(); len(made) != 1 || strings.Contains(made[0], "seed") || strings.Contains(made[0], "*") {
+		t.Errorf("queries %q", made)
 	}
 }

@@ -45,7 +45,32 @@ func scoped(q *gorm.DB, f pieces.PieceFilter) *gorm.DB {
 	if f.OpenPullRequest {
 		q = q.Where("pieces.pr IS NOT NULL AND pieces.pr ->> '$.state' = ?", string(pieces.PullRequestOpen))
 	}
+	if f.CutOff {
+		q = q.Where("(pieces.activity IN ? OR pieces.code_review ->> '$.state' = ? OR "+
+			"EXISTS (SELECT 1 FROM tasks WHERE tasks.piece_id = pieces.id AND tasks.state IN ?))",
+			pieces.LiveActivities(), pieces.CodeReviewRunning, pieces.LiveTaskStates())
+	}
 	return q
+}
+
+// Checkouts lists where the pieces work that have a worktree, archived ones too. Nothing else of a piece is read.
+func (s *Store) Checkouts(ctx context.Context) ([]pieces.Checkout, error) {
+	var rows []struct {
+		ID, ProjectID, Worktree, Branch, Phase string
+		WorktreeMissing, Archived              bool
+		Version                                int64
+	}
+	err := s.query(ctx, "list worktrees of pieces", func(db *gorm.DB) error {
+		return db.Model(&pieceRow{}).Where("worktree <> ''").Order("created_at, rowid").Find(&rows).Error
+	})
+	list := make([]pieces.Checkout, len(rows))
+	for i, r := range rows {
+		list[i] = pieces.Checkout{
+			PieceID: r.ID, ProjectID: r.ProjectID, Worktree: r.Worktree, Branch: r.Branch, Missing: r.WorktreeMissing,
+			Phase: pieces.Phase(r.Phase), Archived: r.Archived, Version: r.Version,
+		}
+	}
+	return list, err
 }
 
 // Piece reads one piece with its graph and its sessions.

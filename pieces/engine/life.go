@@ -34,13 +34,13 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.work.Go(func() { e.poll(e.ctx) })
 	e.work.Go(func() { e.keepDependencies(e.ctx) })
 	e.work.Go(func() { e.keepLoops(e.ctx) })
-	list, err := e.Pieces(ctx, pieces.PieceFilter{})
-	if err != nil {
+	e.spawn("autoplay at the start", func(ctx context.Context) error {
+		list, err := e.Pieces(ctx, pieces.PieceFilter{})
+		for _, s := range list {
+			e.autoplay(s)
+		}
 		return err
-	}
-	for _, s := range list {
-		e.autoplay(s)
-	}
+	})
 	return nil
 }
 
@@ -62,11 +62,15 @@ func (e *Engine) mend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := e.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true})
+	checkouts, err := e.Store.Checkouts(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.checkWorktrees(ctx, list); err != nil {
+	if err := e.checkWorktrees(ctx, checkouts); err != nil {
+		return err
+	}
+	list, err := e.Pieces(ctx, pieces.PieceFilter{IncludeArchived: true, CutOff: true})
+	if err != nil {
 		return err
 	}
 	for _, s := range list {
@@ -180,17 +184,13 @@ func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
 
 // checkWorktrees notes which recorded worktrees are on disk as git knows them. Only git's own "it is not there" counts: any
 // other error changes nothing.
-func (e *Engine) checkWorktrees(ctx context.Context, list []pieces.Snapshot) error {
+func (e *Engine) checkWorktrees(ctx context.Context, list []pieces.Checkout) error {
 	of := map[string]map[string]string{} // by project, the branch of each path
-	for _, s := range list {
-		p := s.Piece
-		if p.Worktree == "" {
-			continue
+	for _, c := range list {
+		if of[c.ProjectID] == nil {
+			of[c.ProjectID] = map[string]string{}
 		}
-		if of[p.ProjectID] == nil {
-			of[p.ProjectID] = map[string]string{}
-		}
-		of[p.ProjectID][p.Worktree] = p.Branch
+		of[c.ProjectID][c.Worktree] = c.Branch
 	}
 	missing := map[string]map[string]bool{}
 	for id, branches := range of {
@@ -203,12 +203,12 @@ func (e *Engine) checkWorktrees(ctx context.Context, list []pieces.Snapshot) err
 			delete(missing, id)
 		}
 	}
-	for _, s := range list {
-		known, read := missing[s.Piece.ProjectID]
-		if s.Piece.Worktree == "" || !read {
+	for _, c := range list {
+		known, read := missing[c.ProjectID]
+		if !read {
 			continue
 		}
-		if err := e.noteWorktree(ctx, s, known[s.Piece.Worktree]); err != nil && !errors.Is(err, pieces.ErrStale) {
+		if err := e.noteWorktree(ctx, c, known[c.Worktree]); err != nil && !errors.Is(err, pieces.ErrStale) {
 			return err
 		}
 	}
@@ -216,12 +216,12 @@ func (e *Engine) checkWorktrees(ctx context.Context, list []pieces.Snapshot) err
 }
 
 // noteWorktree writes whether a piece's worktree is missing, if that is news.
-func (e *Engine) noteWorktree(ctx context.Context, s pieces.Snapshot, missing bool) error {
-	if missing == s.Piece.WorktreeMissing {
+func (e *Engine) noteWorktree(ctx context.Context, was pieces.Checkout, missing bool) error {
+	if missing == was.Missing {
 		return nil
 	}
-	_, err := e.move(ctx, s.Piece.ID, pieces.OnWorktree, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
-		if now.Piece.Version != s.Piece.Version {
+	_, err := e.move(ctx, was.PieceID, pieces.OnWorktree, pieces.ByFermata, func(now pieces.Snapshot, c *pieces.Change) error {
+		if now.Piece.Version != was.Version {
 			return pieces.ErrStale // markDone or the like took it away, or brought it back, since the piece was read
 		}
 		c.Piece.WorktreeMissing = missing

@@ -57,6 +57,8 @@ type PieceStore interface {
 	// Pieces and Piece fill everything of a snapshot but Prompts and Flags. Pieces does not fill Sessions.
 	Pieces(ctx context.Context, f pieces.PieceFilter) ([]pieces.Snapshot, error) // oldest first
 	Piece(ctx context.Context, id string) (pieces.Snapshot, error)
+	// Checkouts lists where the pieces work that have a worktree, archived ones too, without reading the pieces.
+	Checkouts(ctx context.Context) ([]pieces.Checkout, error)
 	// Release turns the draft of c.Piece.ID (of that version) into the piece of c, in one transaction.
 	Release(ctx context.Context, draftVersion int64, c pieces.Change) (pieces.Piece, error)
 	// AddPiece makes the piece of c without a draft, in one transaction.

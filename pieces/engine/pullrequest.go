@@ -184,15 +184,17 @@ func plainBody(commits []pieces.Commit) string {
 func (e *Engine) poll(ctx context.Context) {
 	tick := time.NewTicker(e.PollEvery)
 	defer tick.Stop()
-	for {
+	for first := true; ; first = false {
 		if err := e.resumeAfterLimits(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("resume after a usage limit", "err", err)
 		}
 		if err := e.readPullRequests(ctx); err != nil && ctx.Err() == nil {
 			e.Log.Warn("read pull requests", "err", err)
 		}
-		if err := e.checkLiveWorktrees(ctx); err != nil && ctx.Err() == nil {
-			e.Log.Warn("check worktrees", "err", err)
+		if !first { // the start has just looked for them
+			if err := e.checkLiveWorktrees(ctx); err != nil && ctx.Err() == nil {
+				e.Log.Warn("check worktrees", "err", err)
+			}
 		}
 		select {
 		case <-tick.C:
@@ -204,11 +206,11 @@ func (e *Engine) poll(ctx context.Context) {
 
 // checkLiveWorktrees notes which pieces that are still worked on lost their worktree or got it back.
 func (e *Engine) checkLiveWorktrees(ctx context.Context) error {
-	list, err := e.Pieces(ctx, pieces.PieceFilter{})
+	list, err := e.Store.Checkouts(ctx)
 	if err != nil {
 		return err
 	}
-	return e.checkWorktrees(ctx, slices.DeleteFunc(slices.Clone(list), func(s pieces.Snapshot) bool { return s.Piece.Phase == pieces.PhaseComplete }))
+	return e.checkWorktrees(ctx, slices.DeleteFunc(list, func(c pieces.Checkout) bool { return c.Archived || c.Phase == pieces.PhaseComplete }))
 }
 
 func (e *Engine) readPullRequests(ctx context.Context) error {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fermata/pieces"
@@ -84,7 +85,7 @@ func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 func cutOff(tasks []pieces.Task, state pieces.TaskState, why string) []pieces.Task {
 	var out []pieces.Task
 	for _, t := range tasks {
-		if t.State != pieces.TaskRunning && t.State != pieces.TaskWaiting {
+		if !slices.Contains(pieces.LiveTaskStates(), t.State) {
 			continue
 		}
 		t.State, t.Failure = state, why
