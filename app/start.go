@@ -25,10 +25,6 @@ import (
 // appID names the app to the desktop.
 const appID = "run.fermata.app"
 
-// firstDrawn is how long after the first window came its drawing is surely over. What that took is then given back to the
-// system: the runtime alone would keep it for minutes.
-const firstDrawn = time.Second
-
 // start runs the app until it quits, or shows the window of the one that has the data folder.
 func start(ctx context.Context, f folder, log *slog.Logger, hidden bool) error {
 	release, err := claim(f)
@@ -125,6 +121,11 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 		return err
 	}
 	work.Go(func() { l.serve(ctx) })
+	work.Go(func() {
+		look := time.NewTicker(restLook)
+		defer look.Stop()
+		giveBack(ctx, look.C, readHeap(), give)
+	})
 	c.plane.windows(
 		func(projectID, pieceID string) { screen.Do(func() { shell.OpenPiece(projectID, pieceID) }) },
 		func(id string) { screen.Do(func() { shell.OpenSession(id) }) },
@@ -134,8 +135,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 		dress.wear(wanted)
 		shell.Start(ctx)
 	})
-	drawn := sync.OnceFunc(func() { time.AfterFunc(firstDrawn, debug.FreeOSMemory) })
-	a.Lifecycle().SetOnEnteredForeground(func() { drawn(); screen.Do(func() { shell.Foreground(true) }) })
+	a.Lifecycle().SetOnEnteredForeground(func() { screen.Do(func() { shell.Foreground(true) }) })
 	a.Lifecycle().SetOnExitedForeground(func() { screen.Do(func() { shell.Foreground(false) }) })
 	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
 	a.Run()

@@ -29,11 +29,12 @@ const (
 )
 
 // How the three kinds of connection are opened. FULL makes a commit outlive a power cut; immediate transactions wait for
-// one another instead of failing halfway.
+// one another instead of failing halfway. What readers cache, in KiB each, is little: what they read is kept by the Store, and the
+// file by the system.
 const (
 	asWriter   = "mode=rw&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=5000&_foreign_keys=on"
 	asMigrator = "mode=rw&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=5000&_foreign_keys=off"
-	asReader   = "mode=ro&_query_only=on&_txlock=deferred&_busy_timeout=5000&_foreign_keys=on"
+	asReader   = "mode=ro&_query_only=on&_txlock=deferred&_busy_timeout=5000&_foreign_keys=on&_cache_size=-500"
 )
 
 func open(ctx context.Context, o Options, list []migrations.Migration) (*Store, error) {
