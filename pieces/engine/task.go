@@ -148,7 +148,7 @@ func (e *Engine) conclude(ctx context.Context, g *group, project pieces.Project,
 		turn, err = e.leaveClean(ctx, t, task, turn)
 	}
 	if err == nil && task.Branch != s.Piece.Branch {
-		err = e.mergeTask(ctx, project, s.Piece, task, t)
+		turn, err = e.mergeTask(ctx, project, s.Piece, task, t, turn)
 	}
 	end.costUSD = t.cost() - t.before
 	if err != nil {
@@ -320,7 +320,7 @@ func (e *Engine) taskData(ctx context.Context, s pieces.Snapshot, task pieces.Ta
 	return d, nil
 }
 
-const commitNow = "The worktree has changes that are not committed. Commit what belongs to your work with a clear message, remove what does not, and answer again as before."
+const commitNow = "The worktree has changes that are not committed. Where a merge waits, resolve every conflict first. Commit what belongs to your work with a clear message, remove what does not, and answer again as before."
 
 // leaveClean gives an agent that left changes behind one more turn to commit them, then commits what is still there.
 func (e *Engine) leaveClean(ctx context.Context, t *talk, task pieces.Task, turn pieces.TurnEnd) (pieces.TurnEnd, error) {
@@ -349,39 +349,51 @@ func (e *Engine) leaveClean(ctx context.Context, t *talk, task pieces.Task, turn
 	return turn, nil
 }
 
-// mergeTask merges an agent's branch into the piece's. A conflict goes back to the agent's own session once.
-func (e *Engine) mergeTask(ctx context.Context, project pieces.Project, p pieces.Piece, task pieces.Task, t *talk) error {
+// mergeTask merges an agent's branch into the piece's. A conflict goes back to the agent's own session once, whose answer
+// then takes the place of the turn's.
+func (e *Engine) mergeTask(ctx context.Context, project pieces.Project, p pieces.Piece, task pieces.Task, t *talk, turn pieces.TurnEnd) (pieces.TurnEnd, error) {
 	unlock, err := e.locks.lock(ctx, "merge "+p.ID)
 	if err != nil {
-		return err
+		return turn, err
 	}
 	defer unlock()
 	message := fmt.Sprintf("Merge the work of agent %d: %s", task.Ordinal, task.Name)
 	err = e.Git.Merge(ctx, p.Worktree, p.Branch, task.Branch, message)
 	if err == nil {
-		return e.releaseTaskWorktree(ctx, p.ID, task)
+		return turn, e.releaseTaskWorktree(ctx, p.ID, task)
 	}
 	// A stop that comes now must not leave a merge half done in the piece's worktree.
 	if aerr := e.Git.AbortMerge(context.WithoutCancel(ctx), p.Worktree); aerr != nil {
-		return fmt.Errorf("%w; and the merge could not be undone: %w", err, aerr)
+		return turn, fmt.Errorf("%w; and the merge could not be undone: %w", err, aerr)
 	}
 	if merr := e.Git.Merge(ctx, task.Worktree, task.Branch, p.Branch, "Merge the piece's branch"); merr != nil {
-		turn, serr := t.say(ctx, "Your branch conflicts with the work of other agents. The merge of `"+p.Branch+
-			"` is in progress in your worktree. Resolve every conflict so that both works stay whole, check it, commit the merge, and answer with the handoff again.")
-		if serr != nil {
-			return serr
-		}
-		if turn.Failure != pieces.FailureNone {
-			return &stepError{turn}
+		if turn, err = e.resolve(ctx, p, task, t, turn); err != nil {
+			return turn, fmt.Errorf("the agent's work conflicts with the piece's branch, and the merge waits in its worktree: %w", err)
 		}
 	}
 	if err := e.Git.Merge(ctx, p.Worktree, p.Branch, task.Branch, message); err != nil {
 		if aerr := e.Git.AbortMerge(context.WithoutCancel(ctx), p.Worktree); aerr != nil {
 			e.Log.Error("abort merge", "worktree", p.Worktree, "err", aerr)
 		}
-		return fmt.Errorf("the agent's work conflicts with the piece's branch and could not be merged: %w", err)
+		return turn, fmt.Errorf("the agent's work conflicts with the piece's branch and could not be merged: %w", err)
 	}
-	return e.releaseTaskWorktree(ctx, p.ID, task)
+	return turn, e.releaseTaskWorktree(ctx, p.ID, task)
+}
+
+// resolve has an agent's session resolve the conflicts of the merge that waits in its worktree, and commit it.
+func (e *Engine) resolve(ctx context.Context, p pieces.Piece, task pieces.Task, t *talk, before pieces.TurnEnd) (pieces.TurnEnd, error) {
+	turn, err := t.say(ctx, "Your branch conflicts with the work of other agents. The merge of `"+p.Branch+
+		"` is in progress in your worktree. Resolve every conflict so that both works stay whole, check it, commit the merge, and answer with the handoff again.")
+	if err == nil {
+		err = turnError(turn)
+	}
+	if err == nil {
+		turn, err = e.leaveClean(ctx, t, task, turn)
+	}
+	if err != nil || len(turn.Structured) == 0 {
+		return before, err
+	}
+	return turn, nil
 }
 
 // releaseTaskWorktree removes a merged agent's worktree when nothing is left in it; otherwise it stays for the person.
