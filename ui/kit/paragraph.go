@@ -11,6 +11,7 @@ import (
 // Paragraph is plain text that wraps. Its left edge is the edge of its letters.
 type Paragraph struct {
 	composite
+	named
 
 	plain string
 	text  *widget.RichText

@@ -120,6 +120,17 @@ func MiddleCut(s string, n int) string {
 	return string(runes[:head]) + ellipsis + string(runes[len(runes)-tail:])
 }
 
+// Program makes one short harmless line of a program's name and version, so that neither hides the other by its length. It is
+// empty when the name says nothing.
+func Program(name, version string) string {
+	const longName, longVersion = 60, 24 // characters
+	name = MiddleCut(Plain(name), longName)
+	if name == "" {
+		return ""
+	}
+	return strings.TrimSpace(name + " " + MiddleCut(Plain(version), longVersion))
+}
+
 // endCut shortens s to at most n characters by leaving out its end.
 func endCut(s string, n int) string {
 	runes := []rune(s)

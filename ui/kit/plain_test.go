@@ -85,3 +85,17 @@ func FuzzPlainIsStable(f *testing.F) {
 		}
 	})
 }
+
+func TestProgramKeepsNameAndVersion(t *testing.T) {
+	long := strings.Repeat("n", 10_000)
+	for want, given := range map[string][2]string{
+		"claude-code 2.1": {"claude-code", "2.1"},
+		"claude-code":     {" claude-code\n", ""},
+		"":                {"\x1b \n", "2.1"},
+		strings.Repeat("n", 29) + "…" + strings.Repeat("n", 30) + " " + strings.Repeat("n", 11) + "…" + strings.Repeat("n", 12): {long, long},
+	} {
+		if got := Program(given[0], given[1]); got != want {
+			t.Errorf("%.20q is %q, want %q", given, got, want)
+		}
+	}
+}

@@ -125,7 +125,15 @@ func (d *detail) focus(name string) bool {
 
 // askCard shows a client's question as its card does: the effect, and the focus on Deny.
 func (d *detail) askCard(q Question) {
-	text := kit.Column(kit.Together, kit.NewParagraph(kit.Plain(q.Title)).Strong(), kit.NewParagraph(kit.Plain(q.Body)))
+	text := kit.Column(kit.Together)
+	if name := kit.Program(q.Client.Name, q.Client.Version); name != "" {
+		text.Add(kit.Caption(phrase.Of("Asked by ") + name).CutMiddle())
+	}
+	text.Add(kit.NewParagraph(kit.Plain(q.Title)).Strong())
+	text.Add(kit.NewParagraph(kit.Plain(q.Body)))
+	if q.Again {
+		text.Add(kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou))
+	}
 	color, kind := kit.ColorText, kit.Primary
 	if q.Danger {
 		color, kind = kit.ColorFailed, kit.Destructive

@@ -143,8 +143,8 @@ func (p *Popover) looks(i int) looks {
 	}
 	if q := r.question; q != nil {
 		l.title, l.age, l.label, l.facts, l.primary = q.Title, q.Age, phrase.Of("Asked by a client"), q.Project, phrase.Of("Answer")
-		if q.Client.Name != "" {
-			l.label = phrase.Of("Asked by ") + q.Client.Name
+		if name := kit.Program(q.Client.Name, ""); name != "" {
+			l.label = phrase.Of("Asked by ") + name
 		}
 		return l
 	}

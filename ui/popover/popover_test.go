@@ -279,6 +279,22 @@ func TestAClientsQuestionIsAnsweredWithTheFocusOnDeny(t *testing.T) {
 	}
 }
 
+func TestAClientsQuestionSaysWhoAsksAsPlainShortText(t *testing.T) {
+	w := open(t, stage.New(t))
+	m := usual()
+	q := &m.Questions[0]
+	q.Client = consent.Client{Name: "first\u202e\n" + strings.Repeat("x", 10_000) + "last", Version: "2.1"}
+	q.Again = true
+	w.show(m)
+	w.Tap(w.w, "primary:card:q1")
+	got := words(w.w.Content())
+	for _, part := range []string{"Asked by first‹U+202E›", "xlast 2.1", "has changed since you allowed it"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is not in %q", part, got)
+		}
+	}
+}
+
 func TestAClientsQuestionIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
 	w := open(t, stage.New(t))
 	m := usual()
