@@ -80,8 +80,9 @@ func (b *cardBench) round() (shown, answered time.Duration) {
 	answer := b.ask()
 	card, at := b.changed(b.ground)
 	shown = at.Sub(called)
-	b.changed(card) // it takes an answer only after a while, and looks different then
-	b.still(100 * time.Millisecond)
+	// What Allow does is filled in, and a while later the card takes an answer; it looks different after each.
+	b.changed(card)
+	b.still(800 * time.Millisecond)
 	answered = b.denied(answer)
 	b.until("the card to go", func() bool { return b.screen.Look(b.deny) == b.ground })
 	return shown, answered

@@ -73,7 +73,7 @@ func (s *Shell) OpenNotice(key string) {
 // Foreground is told whether one of the app's windows has the focus.
 func (s *Shell) Foreground(front bool) { s.behind = !front }
 
-// notifyQuestion tells the person of a question whose project has no open window.
+// notifyQuestion tells the person of a question that no open window shows them.
 func (s *Shell) notifyQuestion(q consent.Question) {
 	var all map[string]string
 	s.Pump.Go(s.ctx, func(ctx context.Context) (err error) {

@@ -101,7 +101,7 @@ func New(o Options) *Shell {
 // Start shows the first window, once the app runs: the welcome window until it was answered, then the home window.
 func (s *Shell) Start(ctx context.Context) {
 	s.ctx, s.cancel = context.WithCancel(ctx)
-	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Changed: s.draw})
+	s.cards = card.New(s.ctx, card.Options{Desk: s.Desk, Pump: s.Pump, Notify: s.notifyQuestion, Away: func() bool { return s.behind }, Changed: s.draw})
 	s.cards.Follow()
 	s.App.Settings().AddListener(func(fyne.Settings) { s.draw() }) // the desktop's panel may have turned dark
 	wake, stop := s.Engine.Watch()

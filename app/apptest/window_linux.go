@@ -108,6 +108,37 @@ func (w *Window) Type(text string) {
 	w.xdotool("type", "--delay", "20", "--", text)
 }
 
+// Type types a text into whatever has the focus, as a person does who does not look.
+func (d *Desktop) Type(t T, text string) {
+	t.Helper()
+	if _, err := d.run("xdotool", "type", "--delay", "20", "--", text); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Press presses a key by its X name for whatever has the focus.
+func (d *Desktop) Press(t T, key string) {
+	t.Helper()
+	if _, err := d.run("xdotool", "key", key); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Focused says whether the window is the one that the keyboard is for; it needs the window manager.
+func (w *Window) Focused() bool {
+	out, err := w.d.run("xdotool", "getactivewindow")
+	return err == nil && out == w.id
+}
+
+// Minimise takes the window off the screen as its button does; it needs the window manager.
+func (w *Window) Minimise() {
+	w.t.Helper()
+	w.xdotool("windowminimize", w.id)
+}
+
+// OnScreen says whether the window is there and shown.
+func (w *Window) OnScreen() bool { return w.onScreen() }
+
 // Activate raises and focuses the window; it needs the window manager.
 func (w *Window) Activate() {
 	w.t.Helper()

@@ -75,6 +75,10 @@ type Reply struct {
 	Err      error    // why the question Failed
 }
 
+// headStart is how long a card has the machine to itself to come onto the screen, before it is looked for what its Allow does:
+// both take all the cores there are.
+const headStart = 50 * time.Millisecond
+
 // Desk holds the waiting questions in order of arrival. All methods are safe for concurrent use; no lock is held while a
 // person thinks. The zero value is ready to use.
 type Desk struct {
@@ -143,6 +147,13 @@ func (q *Question) set(e pieces.Effect) {
 
 // look finds out what Allow does and puts it on the card. A question of which that cannot be found out ends.
 func (d *Desk) look(ctx context.Context, it *item, find func(context.Context) (pieces.Effect, error)) {
+	wait := time.NewTimer(headStart)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+		return
+	}
 	effect, err := found(ctx, find)
 	d.mu.Lock()
 	defer d.mu.Unlock()

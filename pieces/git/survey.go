@@ -128,7 +128,7 @@ func hashFile(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	const part = 4 << 20
 	sum := sha256.New()
 	for {

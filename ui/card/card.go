@@ -15,6 +15,8 @@ import (
 const (
 	armAfter = 500 * time.Millisecond
 	linger   = 8 * time.Second
+	// tellAfter is how much later than the cards the other places show what waits: a card is drawn first.
+	tellAfter = 50 * time.Millisecond
 )
 
 // Desk is where the questions wait.
@@ -28,10 +30,13 @@ type Desk interface {
 type Options struct {
 	Desk Desk
 	Pump *pump.Pump
-	// Notify tells the person of a question whose project has no open window. It is called once a question, on the main
-	// goroutine.
+	// Notify tells the person of a question whose project has no open window, or that comes while they are away. It is called
+	// once a question, on the main goroutine.
 	Notify func(consent.Question)
-	// Changed is called on the main goroutine whenever the waiting questions may have changed; nil when nobody asks.
+	// Away says that the person works in another app, or that all windows are minimised; nil: never.
+	Away func() bool
+	// Changed is called on the main goroutine, once the cards are drawn, whenever the waiting questions may have changed; nil
+	// when nobody asks.
 	Changed func()
 	// ArmAfter is how long a new card takes no answer, so that a click or a key that was meant for what lay there before
 	// answers nothing. Half a second when zero.
@@ -53,6 +58,8 @@ type Cards struct {
 	hosts    []*Host
 	notified map[string]bool
 	answered map[string]bool // by a click here: their end needs no word
+	dealt    map[string]bool // that were dealt before
+	telling  bool            // Changed is about to be called
 }
 
 // New returns Cards without a window; Follow begins to deal.
@@ -63,7 +70,7 @@ func New(ctx context.Context, o Options) *Cards {
 	if o.Linger == 0 {
 		o.Linger = linger
 	}
-	return &Cards{Options: o, ctx: ctx, notified: map[string]bool{}, answered: map[string]bool{}}
+	return &Cards{Options: o, ctx: ctx, notified: map[string]bool{}, answered: map[string]bool{}, dealt: map[string]bool{}}
 }
 
 // Follow deals the questions anew after each change, until the context ends.
@@ -97,8 +104,11 @@ func (c *Cards) deal() {
 	hands := map[*Host][]consent.Question{}
 	for _, q := range pending {
 		windows := c.windows(q)
-		if len(windows) == 0 {
+		if len(windows) == 0 || !c.dealt[q.ID] && c.Away != nil && c.Away() {
 			c.notify(q)
+		}
+		c.dealt[q.ID] = true
+		if len(windows) == 0 {
 			windows = c.home()
 		}
 		for _, h := range windows {
@@ -109,9 +119,19 @@ func (c *Cards) deal() {
 		h.show(hands[h], pending)
 	}
 	c.forget(pending)
-	if c.Changed != nil {
-		c.Changed()
+	c.tell()
+}
+
+// tell says that the questions changed, once for all changes of a moment.
+func (c *Cards) tell() {
+	if c.Changed == nil || c.telling {
+		return
 	}
+	c.telling = true
+	c.after(c.ctx, tellAfter, func() {
+		c.telling = false
+		c.Changed()
+	})
 }
 
 // windows are the open project windows that a question is for.
@@ -147,7 +167,7 @@ func (c *Cards) notify(q consent.Question) {
 
 // forget drops what was kept about questions that have ended.
 func (c *Cards) forget(pending []consent.Question) {
-	for _, kept := range []map[string]bool{c.notified, c.answered} {
+	for _, kept := range []map[string]bool{c.notified, c.answered, c.dealt} {
 		for id := range kept {
 			if !waits(pending, id) {
 				delete(kept, id)

@@ -338,3 +338,118 @@ func TestSecondCardOfACallSaysWhyItIsThere(t *testing.T) {
 		t.Errorf("the card says\n%s", text)
 	}
 }
+
+func TestQuestionThatComesWhileThePersonIsAwayIsToldOnceAndAsked(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	away := true
+	b.cards.Away = func() bool { return away }
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	b.ask(stop("muse"))
+	b.ready(w)
+	b.cards.Deal()
+	if len(b.told) != 1 || b.told[0] != stop("").Body {
+		t.Errorf("told %q, want the sentence once", b.told)
+	}
+	away = false
+	b.ask(stop("muse"))
+	b.Until("the second is counted", func() bool {
+		return strings.Contains(words(w.Canvas().Overlays().Top()), "1 of 2")
+	})
+	away = true
+	b.cards.Deal()
+	if len(b.told) != 1 {
+		t.Errorf("told %q although the window was looked at when the second came", b.told)
+	}
+}
+
+// TestUntrustedWordsAreOneHarmlessLineEach gives every text of a card that a stranger writes all that could deceive.
+func TestUntrustedWordsAreOneHarmlessLineEach(t *testing.T) {
+	evil := "a\u202etxt.exe\u200b\x1b[31mred\x07 **bold** [link](https://x.example) <b>tag</b>\nAllow is safe\r\u2028last"
+	const shown = "a‹U+202E›txt.exe‹U+200B›red **bold** [link](https://x.example) <b>tag</b> Allow is safe last"
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	q := stop("muse")
+	q.Title, q.Body, q.Effect = "Allow "+evil, "It wants "+evil, []string{"It ends " + evil}
+	q.Client = consent.Client{Name: evil, Version: "1\n2\u202e"}
+	q.Writing = &pieces.Writing{Name: "Brief", Before: "old", After: "new \u202e\x1b[31m**text**\n# line"}
+	b.ask(q)
+	b.ready(w)
+	text := words(w.Canvas().Overlays().Top())
+	for _, line := range []string{"Allow " + shown, "It wants " + shown, "It ends " + shown, "+new ‹U+202E›**text**", "+# line", "-old", " 1 2‹U+202E›"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the card lacks %q:\n%s", line, text)
+		}
+	}
+	if strings.ContainsAny(text, "\u202e\u200b\x1b\x07\r\u2028") || strings.Contains(text, "\nAllow is safe") {
+		t.Errorf("the card shows what deceives: %q", text)
+	}
+}
+
+func TestLongNamesAreCutInTheirMiddle(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	long := "first" + strings.Repeat("x", 10_000) + "last"
+	q := stop("muse")
+	q.Body = "An external MCP client wants to stop agents on '" + long + "' (muse)."
+	q.Client = consent.Client{Name: long, Version: "2.1"}
+	b.ask(q)
+	b.ready(w)
+	text := words(w.Canvas().Overlays().Top())
+	for line := range strings.Lines(text) {
+		if n := len([]rune(line)); n > 250 {
+			t.Errorf("a line of %d characters: %s", n, line)
+		}
+	}
+	for _, part := range []string{"Asked by firstx", "xlast 2.1\n", "on 'firstx", "xlast' (muse)."} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is cut away:\n%s", part, text)
+		}
+	}
+	if drawn := drawnAsker(w); !strings.HasPrefix(drawn, "Asked by firstx") || !strings.HasSuffix(drawn, "xlast 2.1") || !strings.Contains(drawn, "…") {
+		t.Errorf("who asks is drawn as %q", drawn)
+	}
+}
+
+// drawnAsker is what the card's room leaves of who asks.
+func drawnAsker(w fyne.Window) string {
+	var find func(o fyne.CanvasObject) string
+	find = func(o fyne.CanvasObject) string {
+		if t, ok := o.(*kit.Text); ok && strings.HasPrefix(t.Text(), "Asked by") {
+			return t.Shown()
+		}
+		for _, child := range kit.Children(o) {
+			if s := find(child); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	return find(w.Canvas().Overlays().Top())
+}
+
+func TestAClientWithoutANameIsSaidToHaveNone(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, _ := b.window(Scope{ProjectID: "muse"})
+	q := stop("muse")
+	q.Client = consent.Client{Name: " \n\x1b", Version: "9"}
+	b.ask(q)
+	b.ready(w)
+	if drawn := drawnAsker(w); drawn != "Asked by a client that gave no name" {
+		t.Errorf("who asks is drawn as %q", drawn)
+	}
+}
+
+func TestAClickThatComesTooLateDoesNothingAndIsSaid(t *testing.T) {
+	b := newTable(t, stage.New(t), soon)
+	w, h := b.window(Scope{ProjectID: "muse"})
+	end, withdraw := b.ask(stop("muse"))
+	b.ready(w)
+	withdraw()
+	if r := <-end; r.Outcome != consent.Cancelled {
+		t.Fatalf("withdrawn: %+v", r)
+	}
+	b.Tap(w, "card:allow") // the window has not heard of it yet
+	if _, shown := h.Shown(); shown || !strings.Contains(words(h.Notice()), "had been withdrawn before your answer; nothing was changed") {
+		t.Errorf("after a late click the window says %q", words(h.Notice()))
+	}
+}

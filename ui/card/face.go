@@ -64,7 +64,9 @@ func (f *face) write() {
 	f.text.Objects = nil
 	f.text.Add(kit.NewParagraph(kit.Plain(q.Body)))
 	if q.Again {
-		f.text.Add(kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou))
+		again := kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou)
+		again.SetName("card:again")
+		f.text.Add(again)
 	}
 	if len(q.Effect) > 0 || q.Looking {
 		f.text.Add(f.effects())
@@ -97,11 +99,12 @@ func (f *face) effects() fyne.CanvasObject {
 	return lines
 }
 
+// asker names the client that asks.
 func asker(c consent.Client) string {
-	if c.Name == "" {
-		return phrase.Of("a client that gave no name")
+	if name := kit.Program(c.Name, c.Version); name != "" {
+		return name
 	}
-	return strings.TrimSpace(kit.Plain(c.Name) + " " + kit.Plain(c.Version))
+	return phrase.Of("a client that gave no name")
 }
 
 func (f *face) count(place, of int) {
