@@ -51,8 +51,14 @@ func New(tb testing.TB, variant ...fyne.ThemeVariant) *Stage {
 		tb.Fatal(err)
 	}
 	variant = append(variant, theme.VariantLight)
-	app := test.NewApp()
+	app := watch(test.NewApp())
+	fyne.SetCurrentApp(app)
 	tb.Cleanup(app.Quit)
+	tb.Cleanup(func() { // the last but that, when all that was started has ended
+		for _, stack := range app.driver.astray() {
+			tb.Errorf("a widget was touched off Fyne's goroutine:\n%s", stack)
+		}
+	})
 	app.Settings().SetTheme(kit.NewTheme(kit.Fonts{
 		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
 	}, variant[0]))
