@@ -30,6 +30,7 @@ type bar struct {
 	remove  *kit.Button
 	words   pieces.Words
 	found   map[string]bool // by a search through what the board does not know
+	tools   *fyne.Container
 	body    *fyne.Container
 }
 
@@ -51,8 +52,8 @@ func newBar(b *Board) *bar {
 	})
 	r.remove = kit.NewButton("deletePiece", "Delete…", kit.Quiet, func() { b.remove(b.selected) })
 	r.remove.Hide()
-	tools := container.New(barTools{}, r.lane, r.what, r.archive, r.said, r.remove)
-	r.body = container.New(barLayout{}, r.entry, tools)
+	r.tools = container.New(barTools{}, r.lane, r.what, r.archive, r.said, r.remove)
+	r.body = container.New(barLayout{}, r.entry, r.tools)
 	return r
 }
 
@@ -114,8 +115,18 @@ func (r *bar) passesPiece(s pieces.Snapshot, cue bool) bool {
 }
 
 func (r *bar) count(shown, all int) {
-	r.said.Set(countWords(shown, all))
-	r.body.Refresh()
+	words := countWords(shown, all)
+	if words == r.said.Text() {
+		return
+	}
+	r.said.Set(words)
+	r.place()
+}
+
+// place gives the tools the room that they have come to need.
+func (r *bar) place() {
+	r.body.Layout.Layout(r.body.Objects, r.body.Size())
+	r.tools.Layout.Layout(r.tools.Objects, r.tools.Size())
 }
 
 // offerDelete shows the button for the piece that is open.
@@ -124,7 +135,7 @@ func (r *bar) offerDelete(offered bool) {
 		return
 	}
 	show(r.remove, offered)
-	r.body.Refresh()
+	r.place()
 }
 
 // barLayout gives the tools what they need and the search the rest, up to a width that reads well.

@@ -134,8 +134,13 @@ func (b *Board) draw() {
 		add(s.Piece.Phase, b.bar.passesPiece(*s, cue), item{id: s.Piece.ID, piece: s, cue: cue})
 	}
 	slices.Reverse(byPhase[pieces.PhaseComplete]) // the newest first
+	widths := false
 	for _, c := range b.columns {
-		c.show(byPhase[c.phase])
+		widths = c.show(byPhase[c.phase]) || widths
+	}
+	if widths {
+		b.wide.Layout.Layout(b.wide.Objects, b.wide.Size())
+		relayout(b.scroll)
 	}
 	b.prune()
 	b.bar.count(shown, all)
@@ -144,8 +149,6 @@ func (b *Board) draw() {
 	show(b.none, shown == 0 && (all > 0 || b.bar.filters()))
 	show(b.empty, all == 0 && !b.bar.filters())
 	b.bar.offerDelete(b.isPiece(b.selected))
-	b.wide.Refresh()
-	b.scroll.Refresh()
 }
 
 // faceOf reads what a card shows; only cards on the screen are asked.
@@ -239,11 +242,21 @@ func (b *Board) prune() {
 }
 
 func show(o fyne.CanvasObject, visible bool) {
+	if visible == o.Visible() {
+		return
+	}
 	if visible {
 		o.Show()
 		return
 	}
 	o.Hide()
+}
+
+// relayout gives what scrolls the size that it has come to need, and brings what was scrolled beyond its end back. Fyne's own
+// Refresh of a scroll draws everything in it anew.
+func relayout(s *container.Scroll) {
+	s.Base.Refresh()
+	s.Scrolled(&fyne.ScrollEvent{})
 }
 
 func countWords(shown, all int) string {

@@ -64,6 +64,7 @@ type card struct {
 	at       int // its row
 	shown    face
 	press    *kit.Press
+	rows     *fyne.Container
 	title    *kit.Text
 	source   *kit.Text
 	lane     *kit.Text
@@ -82,8 +83,8 @@ func newCard(b *Board) *card {
 		dot: kit.NewStateDot(kit.StateIdle, ""), age: kit.Caption(""), progress: kit.NewProgress(0, 0, ""),
 		note: kit.Caption("").CutEnd(), money: kit.Caption(""),
 	}
-	rows := container.New(cardRows{c}, c.title, c.source, c.lane, c.dot, c.age, c.progress, c.note, c.money)
-	c.press = kit.NewPress("", kit.NewSurface(rows).Inset(kit.Together), func() { b.open(c.id) })
+	c.rows = container.New(cardRows{c}, c.title, c.source, c.lane, c.dot, c.age, c.progress, c.note, c.money)
+	c.press = kit.NewPress("", kit.NewSurface(c.rows).Inset(kit.Together), func() { b.open(c.id) })
 	c.press.OnKey, c.press.OnRune = c.key, c.b.typedRune
 	c.ExtendBaseWidget(c)
 	return c
@@ -132,8 +133,7 @@ func (c *card) show(f face) {
 	c.progress.Hidden = f.total == 0
 	c.note.Set(f.note)
 	c.money.Set(f.money)
-	c.press.Refresh()
-	c.Refresh()
+	c.rows.Layout.Layout(c.rows.Objects, c.rows.Size())
 }
 
 // cardRows places a card's parts in three lines: name, state and age, source, lane, progress, pull request or code review, and cost.

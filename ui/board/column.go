@@ -1,8 +1,8 @@
 package board
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -27,6 +27,7 @@ type column struct {
 	phase  pieces.Phase
 	items  []item
 	count  *kit.Text
+	head   *fyne.Container
 	cards  *fyne.Container
 	scroll *container.Scroll
 	plate  *plate
@@ -42,25 +43,25 @@ const (
 )
 
 func newColumn(p pieces.Phase, b *Board) *column {
-	c := &column{b: b, phase: p, count: kit.Caption(""), plate: newPlate()}
+	c := &column{b: b, phase: p, count: kit.Caption("0"), plate: newPlate()}
 	name := kit.Caption(phrase.Of(pieces.DisplayOf(p, 0, 0))).Strong().In(kit.PhaseColor(string(p)))
 	if p == pieces.PhaseBacklog {
 		name.In(kit.ColorText)
 	}
-	head := container.NewHBox(name, layout.NewSpacer(), c.count)
+	c.head = container.NewHBox(name, layout.NewSpacer(), c.count)
 	c.cards = container.New(rowsLayout{c})
 	c.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(cardEdge, cardEdge, cardEdge, 4*cardEdge), c.cards))
 	c.scroll.OnScrolled = func(fyne.Position) {
 		c.fill()
 		b.prune()
 	}
-	column := container.NewBorder(container.New(layout.NewCustomPaddedLayout(0, kit.Step, kit.Together, kit.Together), head), nil, nil, nil, c.scroll)
+	column := container.NewBorder(container.New(layout.NewCustomPaddedLayout(0, kit.Step, kit.Together, kit.Together), c.head), nil, nil, nil, c.scroll)
 	c.body = container.NewStack(column, c.plate.holder)
 	return c
 }
 
-// show puts what needs the person first.
-func (c *column) show(items []item) {
+// show puts what needs the person first. It says whether the column came to need another width.
+func (c *column) show(items []item) (width bool) {
 	slices.SortStableFunc(items, func(a, b item) int {
 		switch {
 		case a.cue == b.cue:
@@ -70,15 +71,15 @@ func (c *column) show(items []item) {
 		}
 		return 1
 	})
-	resized := len(items) != len(c.items)
+	before := len(c.items)
 	c.items = items
-	c.count.Set(fmt.Sprint(len(items)))
-	c.fill()
-	if resized {
-		c.scroll.Content.Refresh()
-		c.scroll.Refresh()
-		c.fill() // a column that became shorter may have been scrolled back
+	if len(items) != before {
+		c.count.Set(strconv.Itoa(len(items)))
+		c.head.Layout.Layout(c.head.Objects, c.head.Size())
+		relayout(c.scroll) // a column that became shorter may be scrolled back
 	}
+	c.fill()
+	return (before == 0) != (len(items) == 0)
 }
 
 // fill puts cards where the view is, with the cards that exist already, so that focus and pointer stay where they are.
@@ -94,12 +95,11 @@ func (c *column) fill() {
 		k.at = first + at
 		objects = append(objects, k)
 	}
-	if slices.Equal(objects, c.cards.Objects) {
-		c.cards.Layout.Layout(objects, c.cards.Size())
-		return
+	if !slices.Equal(objects, c.cards.Objects) {
+		c.cards.Objects = objects
+		c.cards.Move(c.cards.Position()) // lets the window be drawn, without a look at each card
 	}
-	c.cards.Objects = objects
-	c.cards.Refresh()
+	c.cards.Layout.Layout(objects, c.cards.Size())
 }
 
 // reveal scrolls until the card of a row is whole on the screen.
