@@ -73,6 +73,7 @@ type world struct {
 	trayGone   bool
 	desktop    *desktopDouble // nil: the desktop of Fyne's own notifications
 	prompts    []pieces.Prompt
+	knows      bool // the pieces are found one by one, and not in the list alone
 	snoozed    map[string]bool
 	done       []string // what the engine was asked for
 }
@@ -144,8 +145,17 @@ func (w *world) Pieces(context.Context, pieces.PieceFilter) ([]pieces.Snapshot, 
 }
 
 func (w *world) Piece(_ context.Context, id string) (pieces.Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.list {
+		if w.knows && s.Piece.ID == id {
+			return s, nil
+		}
+	}
 	return pieces.Snapshot{}, fmt.Errorf("read piece %s: %w", id, pieces.ErrNotFound)
 }
+
+func (w *world) History(context.Context, string) ([]pieces.HistoryRow, error) { return nil, nil }
 
 func (w *world) Draft(context.Context, string) (pieces.Draft, error) {
 	return pieces.Draft{}, pieces.ErrNotFound
