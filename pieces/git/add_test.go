@@ -83,6 +83,27 @@ func TestWorktreeIsMadeWhileConfigIsLocked(t *testing.T) {
 	p.worktree("x")
 }
 
+func TestAFilterThatIsNotThereLeavesNothingAndIsNamed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.repo, ".gitattributes", "*.psd filter=lfs -text\n")
+	p.write(p.repo, "art.psd", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n")
+	p.git(p.repo, "add", ".")
+	p.git(p.repo, "commit", "-q", "-m", "lfs")
+	// As `git lfs install` leaves it, where the binary is on the terminal's PATH alone.
+	for key, value := range map[string]string{"smudge": "git-lfs-is-not-here smudge", "process": "git-lfs-is-not-here filter-process", "required": "true"} {
+		p.git(p.repo, "config", "filter.lfs."+key, value)
+	}
+	path := filepath.Join(p.root, "x")
+	err := p.AddWorktree(t.Context(), p.repo, path, "fermata/x", p.git(p.repo, "rev-parse", "HEAD"))
+	if err == nil || !strings.Contains(err.Error(), "git-lfs-is-not-here") {
+		t.Errorf("%v", err)
+	}
+	if !gone(path) || p.git(p.repo, "branch", "--list", "fermata/*") != "" || strings.Contains(p.git(p.repo, "worktree", "list"), path) {
+		t.Error("something of it is left")
+	}
+}
+
 func TestHalfMadeWorktreeIsTakenBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

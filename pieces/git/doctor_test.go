@@ -94,6 +94,17 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 			[]pieces.FindingKey{pieces.FindingLFS},
 			"LFS", "git lfs install",
 		},
+		"LFS that git is set up to need": {
+			func(p *place) {
+				p.write(p.repo, "art/.gitattributes", "*.psd filter=lfs diff=lfs merge=lfs -text\n")
+				p.git(p.repo, "add", ".")
+				p.git(p.repo, "commit", "-q", "-m", "lfs")
+				p.git(p.repo, "config", "alias.lfs", "!false")
+				p.git(p.repo, "config", "filter.lfs.required", "true")
+			},
+			[]pieces.FindingKey{pieces.FindingLFS},
+			"git can make no worktree", "PATH that desktop programs get",
+		},
 		"sparse": {
 			func(p *place) { p.git(p.repo, "sparse-checkout", "set", "--cone", "src") },
 			[]pieces.FindingKey{pieces.FindingSparse},

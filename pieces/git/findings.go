@@ -136,6 +136,14 @@ func lfs(ctx context.Context, p *patient) (*pieces.Finding, error) {
 		return nil, err
 	}
 	if _, err := p.g.read(ctx, p.repo, "lfs", "version"); err != nil {
+		// A git that was set up for it refuses to check such files out, and thereby to make a worktree.
+		if out, err := p.g.line(ctx, p.repo, "config", "--type=bool", "--get", "filter.lfs.required"); err == nil && out == "true" {
+			return &pieces.Finding{
+				Key:  pieces.FindingLFS,
+				What: "Files are kept in Git LFS, git is set up to need git-lfs, and Fermata does not find it: git can make no worktree, so no piece can start.",
+				Fix:  "Install git-lfs. Where it is installed, put it on the PATH that desktop programs get, or start Fermata from a terminal in which `git lfs version` works.",
+			}, nil
+		}
 		return &pieces.Finding{
 			Key:  pieces.FindingLFS,
 			What: "Files are kept in Git LFS, and git-lfs is not installed: worktrees get small pointer files in their place, and a commit of such a file without it breaks the file for everybody.",
