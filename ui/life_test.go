@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"fermata/pieces"
 	"fyne.io/fyne/v2"
+
+	"fermata/pieces"
 )
 
 // openings is how often each window is opened and closed: few here, many in the soak.
