@@ -1,6 +1,7 @@
 package card_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,8 +50,12 @@ func kinds() map[string]consent.Question {
 	for i := range 16 {
 		crowded.Effect = append(crowded.Effect, fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i))
 	}
+	anew := done
+	anew.Again = true
+	rewritten := edit
+	rewritten.Writing = &pieces.Writing{Name: "Brief", Before: strings.Repeat(brief+"\n\n", 12), After: strings.Repeat(strings.ReplaceAll(brief, "five", "three")+"\n\n", 12)}
 	return map[string]consent.Question{
-		"stop": stop("muse"), "done": done, "pr": pr, "brief": edit, "draft": draft, "nowhere": nowhere, "foreign": foreign, "crowded": crowded,
+		"again": anew, "rewritten": rewritten, "stop": stop("muse"), "done": done, "pr": pr, "brief": edit, "draft": draft, "nowhere": nowhere, "foreign": foreign, "crowded": crowded,
 	}
 }
 
@@ -78,6 +83,24 @@ func TestCardPictures(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+func TestCardThatIsLookedAtPicture(t *testing.T) {
+	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
+		t.Helper()
+		b := newTable(t, s, soon)
+		w, _ := b.window(Scope{ProjectID: "muse"})
+		q := kinds()["done"]
+		q.Effect = []string{q.Effect[0], q.Effect[2]}
+		q.Look = func(ctx context.Context) (pieces.Effect, error) {
+			<-ctx.Done()
+			return pieces.Effect{}, ctx.Err()
+		}
+		_, withdraw := b.ask(q)
+		defer withdraw()
+		b.Until("Deny takes answers", func() bool { o, found := stage.Find(w, "card:deny"); return found && !o.(*kit.Button).Disabled() })
+		s.Keep(w, "card-looking-"+word)
 	})
 }
 

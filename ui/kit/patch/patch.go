@@ -176,7 +176,8 @@ func Pairs(lines []Line) []Pair {
 	return pairs
 }
 
-// Replaced is the diff of one text that takes the place of another, without the lines that both begin and end with.
+// Replaced is the diff of one text that takes the place of another: the fewest lines that go and come. Of two long texts that
+// differ in much, only the lines that both begin and end with are told apart.
 func Replaced(before, after string) []Line {
 	was, is := split(before), split(after)
 	first := 0
@@ -194,10 +195,59 @@ func Replaced(before, after string) []Line {
 		}
 	}
 	add(Context, was[:first])
-	add(Deleted, was[first:len(was)-last])
-	add(Added, is[first:len(is)-last])
+	goes, comes := was[first:len(was)-last], is[first:len(is)-last]
+	for _, both := range common(goes, comes) {
+		add(Deleted, goes[:both.was])
+		add(Added, comes[:both.is])
+		add(Context, goes[both.was:both.was+1])
+		goes, comes = goes[both.was+1:], comes[both.is+1:]
+	}
+	add(Deleted, goes)
+	add(Added, comes)
 	add(Context, was[len(was)-last:])
 	return slices.Clip(lines)
+}
+
+// mostPairs bounds how many pairs of lines are compared, for a diff to be there at once.
+const mostPairs = 1 << 20
+
+// shared is a line of both texts: how many lines of each stand between it and the shared line before it.
+type shared struct{ was, is int }
+
+// common finds the longest row of lines that both texts have in the same order; none where that would take long.
+func common(was, is []string) []shared {
+	if len(was)*len(is) > mostPairs {
+		return nil
+	}
+	// longest[i*wide+j] is how many lines was[i:] and is[j:] have in common.
+	wide := len(is) + 1
+	longest := make([]int32, (len(was)+1)*wide)
+	for i := len(was) - 1; i >= 0; i-- {
+		for j := len(is) - 1; j >= 0; j-- {
+			if was[i] == is[j] {
+				longest[i*wide+j] = longest[(i+1)*wide+j+1] + 1
+			} else {
+				longest[i*wide+j] = max(longest[(i+1)*wide+j], longest[i*wide+j+1])
+			}
+		}
+	}
+	var row []shared
+	var since shared
+	for i, j := 0, 0; i < len(was) && j < len(is); {
+		switch {
+		case was[i] == is[j]:
+			row = append(row, since)
+			since = shared{}
+			i, j = i+1, j+1
+		case longest[(i+1)*wide+j] >= longest[i*wide+j+1]:
+			since.was++
+			i++
+		default:
+			since.is++
+			j++
+		}
+	}
+	return row
 }
 
 func split(s string) []string {

@@ -115,3 +115,39 @@ func TestATextThatReplacesAnotherKeepsWhatBothShare(t *testing.T) {
 		}
 	}
 }
+
+func TestReplacedTellsEachChangedLineApart(t *testing.T) {
+	t.Parallel()
+	for want, in := range map[string][2]string{
+		"0 0 0 a\n2 0 0 b\n1 0 0 B\n0 0 0 c\n2 0 0 d\n1 0 0 D\n0 0 0 e\n": {"a\nb\nc\nd\ne", "a\nB\nc\nD\ne"},
+		"1 0 0 x\n0 0 0 a\n2 0 0 b\n0 0 0 c\n1 0 0 y\n":                   {"a\nb\nc", "x\na\nc\ny"},
+		"2 0 0 a\n2 0 0 b\n1 0 0 c\n1 0 0 d\n":                            {"a\nb", "c\nd"},
+	} {
+		if got := words(Replaced(in[0], in[1])); got != want {
+			t.Errorf("%q became %q:\n%s", in[0], in[1], got)
+		}
+	}
+}
+
+func TestReplacedOfTwoLongTextsLosesNoLine(t *testing.T) {
+	t.Parallel()
+	var was, is strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&was, "was %d\n", i)
+		fmt.Fprintf(&is, "is %d\n", i)
+	}
+	goes, comes := 0, 0
+	for _, l := range Replaced(was.String(), is.String()) {
+		switch l.Kind {
+		case Deleted:
+			goes++
+		case Added:
+			comes++
+		default:
+			t.Fatalf("%q is in neither", l.Text)
+		}
+	}
+	if goes != 3000 || comes != 3000 {
+		t.Errorf("%d lines go and %d come", goes, comes)
+	}
+}
