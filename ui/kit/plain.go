@@ -14,6 +14,36 @@ const (
 
 	joiner     = '\u200D'
 	lastLetter = '\u2000' // beyond it come the symbols that emoji are made of
+	keycap     = '\u20E3'
+)
+
+// joined are what can stand behind a joiner in the emoji that there are drawings of: families, couples, and flags.
+const joined = "👨👩👧👦❤💋🌈🗨"
+
+// unjoined leaves out the emoji that s begins with when it would not be drawn as one with that before it, but beside it in
+// pieces: the first of them tells what is meant.
+func unjoined(s string) (rest string, parted bool) {
+	r, size := utf8.DecodeRuneInString(s)
+	if strings.ContainsRune(joined, r) || !unicode.Is(unicode.So, r) && r != maleSign && r != femaleSign {
+		return s, false
+	}
+	s = s[size:]
+	for {
+		r, size := utf8.DecodeRuneInString(s)
+		if r != variation && (r < firstSkin || r > lastSkin) {
+			return s, true
+		}
+		s = s[size:]
+	}
+}
+
+// The signs that change the look of the emoji before them: the way it is drawn, and the colour of its skin.
+const (
+	variation = '\uFE0F'
+	firstSkin = '\U0001F3FB'
+	lastSkin  = '\U0001F3FF'
+
+	femaleSign, maleSign = '♀', '♂'
 )
 
 // Plain makes one harmless line of an untrusted text: line breaks become spaces, control characters and terminal
@@ -36,6 +66,13 @@ func PlainLines(s string) string {
 			continue
 		}
 		s = s[size:]
+		if rest, parted := unjoined(s); r == joiner && before > lastLetter && parted {
+			s = rest
+			continue
+		}
+		if r == keycap {
+			continue // the digit before it says as much, and has no cap to stand on
+		}
 		if unicode.In(r, unicode.Mn, unicode.Me) {
 			marks++
 		} else {

@@ -35,7 +35,7 @@ func Prepare(folder string) error {
 	if !ours {
 		return errUnlike
 	}
-	if err := fill(filepath.Join(folder, fontsFolder), emoji.StaticContent); err != nil {
+	if err := fill(filepath.Join(folder, fontsFolder), squared(emoji.StaticContent)); err != nil {
 		return fmt.Errorf("prepare fonts: %w", err)
 	}
 	if err := scan(folder); err != nil {

@@ -80,6 +80,26 @@ func TestLettersOfAllScriptsAreDrawn(t *testing.T) {
 	if !coloured(drawn(t, "🎉", fyne.TextStyle{})) {
 		t.Error("an emoji has no colour")
 	}
+	// What is drawn of a narrow sign is as high as of a wide one, and not a corner of it.
+	for _, sign := range []string{"🎉", "🚦", "👍", "🇩🇪"} {
+		if high := coveredRows(drawn(t, sign, fyne.TextStyle{})); high < 20 || high > 40 {
+			t.Errorf("%s is %d pixels high in a text of 32", sign, high)
+		}
+	}
+}
+
+// coveredRows counts the rows of a picture in which something differs from its corner.
+func coveredRows(pic image.Image) (rows int) {
+	ground := pic.At(0, 0)
+	for y := range pic.Bounds().Dy() {
+		for x := range pic.Bounds().Dx() {
+			if pic.At(x, y) != ground {
+				rows++
+				break
+			}
+		}
+	}
+	return rows
 }
 
 func coloured(pic image.Image) bool {
@@ -155,6 +175,9 @@ func TestFontsWithOddNamesStayAsTheyAre(t *testing.T) {
 	for _, font := range [][]byte{nil, []byte("short"), make([]byte, 12), append([]byte{0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "name\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\xff\xff"...)} {
 		if got := preferred(font); !bytes.Equal(got, font) {
 			t.Errorf("preferred(%q) = %q", font, got)
+		}
+		if got := squared(font); !bytes.Equal(got, font) {
+			t.Errorf("squared(%q) = %q", font, got)
 		}
 	}
 }
