@@ -62,7 +62,7 @@ func TestDemo(t *testing.T) {
 	d.untilGate(m, id, "agentWaiting")
 	d.step("An agent asks for a command that its profile does not allow: allow it once", "prompt:allow")
 	p := d.untilGate(m, id, "reviewWork")
-	d.place("action:markDone")
+	d.place("action:review")
 	d.picture("The work review passed: the work waits for you")
 	for _, task := range p["tasks"].([]any) {
 		if task := task.(map[string]any); task["kind"] == "agent" {

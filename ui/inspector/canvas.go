@@ -252,6 +252,9 @@ func (c *Canvas) enable() {
 	default:
 		c.send.Enable()
 	}
+	// What it asks has the room, until it is answered.
+	asks := s.State == pieces.SessionAwaitingApproval || s.State == pieces.SessionAwaitingInput
+	show(c.entry, !asks || c.entry.Text != "")
 	show(c.stop, s.State.Live())
 	show(c.hide, !s.Hidden)
 	show(c.again, s.Hidden)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 
 	"fermata/pieces"
@@ -23,19 +24,34 @@ type gateBar struct {
 	sentence *kit.Paragraph
 	failure  *kit.ErrorBar
 	buttons  *fyne.Container
+	line     *gateButtons // of the buttons
+	fold     *kit.Button
+	folded   bool
+	wish     *bool // what the person chose; nil leaves it to the room there is
+	low      bool  // there is little room
+	said     bool  // there is a sentence
+	failing  bool  // there is a failure to read
+	resized  func()
 	body     fyne.CanvasObject
 	surface  *kit.Surface
 	list     []choice
 }
 
-func newGateBar(do func(choice)) *gateBar {
+func newGateBar(do func(choice), resized func()) *gateBar {
 	g := &gateBar{
-		do: do, state: kit.NewStateDot(kit.StateIdle, ""), title: kit.Title("").CutEnd(), since: kit.Caption(""),
-		sentence: kit.NewParagraph("").In(kit.ColorMuted), failure: kit.NewErrorBar("failure", kit.Problem{}), buttons: kit.Wrap(),
+		do: do, resized: resized, line: &gateButtons{}, state: kit.NewStateDot(kit.StateIdle, ""), title: kit.Title("").CutEnd(), since: kit.Caption(""),
+		sentence: kit.NewParagraph("").In(kit.ColorMuted), failure: kit.NewErrorBar("failure", kit.Problem{}),
 	}
 	g.failure.Hide()
-	line := newHead(g.state, g.title, g.since)
-	g.surface = kit.NewSurface(kit.Column(kit.Together, line, g.sentence, g.failure, g.buttons)).Inset(kit.Groups - kit.Step)
+	g.buttons = container.New(g.line)
+	g.fold = kit.NewButton("gate:fold", "", kit.Quiet, func() {
+		wish := !g.folded
+		g.wish = &wish
+		g.arrange()
+		g.resized()
+	})
+	g.surface = kit.NewSurface(container.New(gateLayout{g}, g.state, g.title, g.since, g.fold, g.sentence, g.failure, g.buttons)).Inset(kit.Groups - kit.Step)
+	g.arrange()
 	g.body = g.surface
 	return g
 }
@@ -48,7 +64,7 @@ func (g *gateBar) show(s pieces.Snapshot, since, now time.Time) {
 	g.since.Set(sinceWords(since, now))
 	sentence := gateSentence(s)
 	g.sentence.Set(sentence)
-	show(g.sentence, sentence != "")
+	g.said = sentence != ""
 	g.showFailure(s)
 	stroke := kit.ColorBorder
 	if state == kit.StateWaiting || state == kit.StateFailed {
@@ -56,6 +72,32 @@ func (g *gateBar) show(s pieces.Snapshot, since, now time.Time) {
 	}
 	g.surface.In(kit.ColorSurface, stroke)
 	g.offer(choices(s))
+	g.arrange()
+}
+
+// inLow tells the bar whether it stands in little room, where it folds unless there is a failure to read.
+func (g *gateBar) inLow(low bool) {
+	if low != g.low {
+		g.low = low
+		g.arrange()
+	}
+}
+
+// arrange folds the bar to one line or unfolds it.
+func (g *gateBar) arrange() {
+	g.folded = g.low && !g.failing
+	if g.wish != nil {
+		g.folded = *g.wish
+	}
+	g.line.folded = g.folded
+	icon := theme.MenuDropUpIcon()
+	if g.folded {
+		icon = theme.MenuDropDownIcon()
+	}
+	g.fold.WithIcon(icon)
+	show(g.sentence, g.said && !g.folded)
+	show(g.failure, g.failing && !g.folded)
+	g.surface.Refresh()
 }
 
 func sinceWords(since, now time.Time) string {
@@ -79,7 +121,7 @@ func (g *gateBar) showFailure(s pieces.Snapshot) {
 	if wanted {
 		g.failure.Set(problem)
 	}
-	show(g.failure, wanted)
+	g.failing = wanted
 }
 
 // offer shows one button for each choice.
@@ -90,7 +132,7 @@ func (g *gateBar) offer(list []choice) {
 		return
 	}
 	g.drawn = k
-	g.buttons.Objects = nil
+	g.buttons.Objects, g.line.menu = nil, nil
 	for _, c := range list {
 		if c.menuOnly {
 			continue
@@ -102,12 +144,12 @@ func (g *gateBar) offer(list []choice) {
 		if g.busy == c.name {
 			b.SetLabel(phrase.Of(c.label) + " …")
 		}
-		g.buttons.Add(b)
+		g.buttons.Objects = append(g.buttons.Objects, b)
 	}
 	if len(list) > 1 {
 		more := kit.NewButton("actions", "", kit.Quiet, nil).WithIcon(theme.MoreHorizontalIcon())
 		more.OnTapped(func() { g.menu(more) })
-		g.buttons.Add(more)
+		g.buttons.Objects, g.line.menu = append(g.buttons.Objects, more), more
 	}
 	show(g.buttons, len(list) > 0)
 	g.buttons.Refresh()

@@ -49,6 +49,8 @@ type Inspector struct {
 	unread bool // the last reading failed, and the problem that is shown says so
 	stop   func()
 	close  func()
+	whole  bool             // the diff has the whole window
+	widen  func(whole bool) // gives the item the board's room too
 
 	gate    *gateBar
 	prompts *promptBox
@@ -70,7 +72,7 @@ type Inspector struct {
 
 // New makes an inspector that shows nothing. Its reading and its actions end with ctx.
 func New(ctx context.Context, o Options) *Inspector {
-	i := &Inspector{o: o, stop: func() {}, close: func() {}, sheets: sheet.NewLayer()}
+	i := &Inspector{o: o, stop: func() {}, close: func() {}, widen: func(bool) {}, sheets: sheet.NewLayer()}
 	i.background = func(work func(context.Context) error, done func(error)) { o.Pump.Go(ctx, work, done) }
 	i.follow = func(q query) func() {
 		ctx, cancel := context.WithCancel(ctx)
@@ -86,7 +88,7 @@ func New(ctx context.Context, o Options) *Inspector {
 func (i *Inspector) build() {
 	i.problem = kit.NewErrorBar("problem", kit.Problem{})
 	i.problem.Hide()
-	i.gate = newGateBar(i.choose)
+	i.gate = newGateBar(i.choose, func() { i.fit() })
 	i.prompts = newPromptBox(i.answer, func() { i.fit() })
 	i.chat = newInterviewBox(i.say, func() { i.fit() })
 	i.splits = newSplitBox(i.decideSplit, func() { i.fit() })
@@ -105,7 +107,7 @@ func (i *Inspector) build() {
 	shut := kit.NewButton("closeItem", "", kit.Quiet, func() { i.close() }).WithIcon(theme.CancelIcon())
 	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, i.phase, shut), i.title)
 	top := container.NewVScroll(sided(kit.Column(kit.Together, i.problem, i.prompts.body, i.chat.body, i.splits.body, i.gate.body)))
-	i.parts = container.New(stacked{top, func() bool { return i.prompts.shown != "" || i.chat.shown != "" || i.splits.shown != "" }}, top, i.tabs.body, i.page)
+	i.parts = container.New(stacked{top, i.gate, func() bool { return i.whole }, func() bool { return i.prompts.shown != "" || i.chat.shown != "" || i.splits.shown != "" }}, top, i.tabs.body, i.page)
 	i.piece = container.NewBorder(kit.Pad(kit.Groups-kit.Step, head), nil, nil, nil, i.parts)
 	i.draft = newDraftEditor(i)
 	i.gone = kit.NewEmpty("This item is no longer there.", nil)
@@ -128,6 +130,7 @@ func (i *Inspector) Open(id string) {
 		return
 	}
 	i.sheets.Close()
+	i.setWhole(false)
 	show(i.problem, false)
 	i.last = model{}
 	i.showPart(nil)
@@ -136,6 +139,27 @@ func (i *Inspector) Open(id string) {
 
 // OnClose sets what the button that closes the item does.
 func (i *Inspector) OnClose(do func()) { i.close = do }
+
+// OnWhole sets what gives the item the board's room, and takes it back.
+func (i *Inspector) OnWhole(do func(whole bool)) { i.widen = do }
+
+// Back leaves what covers the rest of the item; false when nothing does.
+func (i *Inspector) Back() bool {
+	was := i.whole
+	i.setWhole(false)
+	return was
+}
+
+// setWhole gives the diff all the room that there is.
+func (i *Inspector) setWhole(on bool) {
+	if on == i.whole {
+		return
+	}
+	i.whole = on
+	i.pages[tabReview].(*review).setWhole(on)
+	i.widen(on)
+	i.fit()
+}
 
 // Opened is the id of what is shown, or "".
 func (i *Inspector) Opened() string { return i.query.id }
@@ -163,6 +187,7 @@ func (i *Inspector) ask(q query) {
 }
 
 func (i *Inspector) openTab(t tab) {
+	i.setWhole(false)
 	q := i.query
 	q.tab, q.earlier = t, 0
 	i.ask(q)
@@ -170,6 +195,7 @@ func (i *Inspector) openTab(t tab) {
 
 // OpenSession shows a session of the piece that is open.
 func (i *Inspector) OpenSession(id string) {
+	i.setWhole(false)
 	i.ask(query{id: i.query.id, tab: tabSessions, session: id})
 }
 

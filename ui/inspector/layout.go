@@ -10,10 +10,15 @@ import (
 // stacked gives what is asked and waited for the height that it needs, up to a share of the whole, and the page the rest.
 type stacked struct {
 	top    *container.Scroll
+	gate   *gateBar
+	whole  func() bool // the page has all the room
 	asking func() bool // something is asked, which then may take the page's room
 }
 
-const topShare = 0.62
+const (
+	topShare         = 0.62
+	lowParts float32 = 480 // below it the gate takes one line
+)
 
 // MinSize leaves room for a little of each.
 func (stacked) MinSize(objects []fyne.CanvasObject) fyne.Size {
@@ -22,6 +27,7 @@ func (stacked) MinSize(objects []fyne.CanvasObject) fyne.Size {
 
 // Layout is top, tabs, page.
 func (l stacked) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	l.gate.inLow(size.Height < lowParts)
 	content := l.top.Content
 	content.Resize(fyne.NewSize(size.Width, content.MinSize().Height))
 	natural := content.MinSize().Height
@@ -29,6 +35,10 @@ func (l stacked) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	high := min(natural, size.Height*topShare)
 	if l.asking() {
 		high = min(natural, size.Height-tabs)
+	}
+	show(objects[0], !l.whole())
+	if l.whole() {
+		high = 0
 	}
 	place(objects[0], 0, high, size.Width)
 	place(objects[1], high, tabs, size.Width)

@@ -36,6 +36,7 @@ type review struct {
 	said    *comments
 	code    *codeReviewPart
 	upper   *container.Scroll
+	split   *container.Split
 	body    *fyne.Container
 }
 
@@ -45,17 +46,38 @@ func newReview(i *Inspector) *review {
 		problem: kit.NewParagraph("").In(kit.ColorMuted), files: kit.Column(0), rows: map[string]*kit.Press{},
 	}
 	r.said = newComments(i, r.showMarks)
-	r.diff = newDiffView(func(l patch.Line) { r.said.edit(r.selected, l) }, r.said.body)
+	r.diff = newDiffView(func(l patch.Line) { r.said.edit(r.selected, l) }, r.said.body, func() { i.setWhole(!i.whole) }, r.step)
+	r.diff.diff.OnEscape = func() { i.setWhole(false) }
 	r.code = newCodeReviewPart(func(path string) { r.choose(path) })
 	r.fold = kit.NewButton("reviewDetails", "", kit.Quiet, func() { r.unfold(!r.details.Visible()) })
 	r.details = kit.Column(kit.Groups, r.judged, r.summary)
 	head := container.NewBorder(nil, nil, nil, r.fold, r.verdict)
 	upper := kit.Column(kit.Together, head, r.details, r.code.body, kit.Column(kit.Step, r.title, r.problem, r.files))
 	r.upper = container.NewVScroll(kit.Pad(kit.Groups-kit.Step, upper))
-	split := container.NewVSplit(r.upper, r.diff.body)
-	split.SetOffset(0.45)
-	r.body = container.NewStack(split)
+	r.split = container.NewVSplit(r.upper, r.diff.body)
+	r.split.SetOffset(0.45)
+	r.body = container.NewStack(r.split)
+	r.diff.setWhole(false)
 	return r
+}
+
+// setWhole leaves the diff alone on the page, or brings back what stands above it.
+func (r *review) setWhole(on bool) {
+	r.body.Objects = []fyne.CanvasObject{r.split}
+	if on {
+		r.body.Objects = []fyne.CanvasObject{r.diff.body}
+	}
+	r.diff.setWhole(on)
+	r.body.Refresh()
+}
+
+// step shows the diff of a file some places further on in the list, round its end.
+func (r *review) step(by int) {
+	files := r.model.diff.Files
+	at := slices.IndexFunc(files, func(f pieces.ChangedFile) bool { return f.Path == r.selected })
+	if at >= 0 {
+		r.choose(files[(at+by+len(files))%len(files)].Path)
+	}
 }
 
 func (r *review) content() fyne.CanvasObject { return r.body }

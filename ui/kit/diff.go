@@ -20,6 +20,9 @@ type Diff struct {
 	widget.TextGrid
 	named
 
+	// OnEscape is called for Esc; nil leaves the key alone.
+	OnEscape func()
+
 	choose func(line int)
 	lines  []patch.Line
 	marks  map[int]bool
@@ -462,6 +465,10 @@ func (d *Diff) TypedKey(ev *fyne.KeyEvent) {
 		d.step(-len(d.lines))
 	case fyne.KeyEnd:
 		d.step(len(d.lines))
+	case fyne.KeyEscape:
+		if d.OnEscape != nil {
+			d.OnEscape()
+		}
 	default:
 		if activates(ev) {
 			d.open()

@@ -8,7 +8,8 @@ import (
 )
 
 // Keys gives a window's canvas the keys of its project: Ctrl+N files a draft, Ctrl+F and / search, the arrows go from card
-// to card, Ctrl+Enter and Ctrl with a number do what the open item's menu says, and Esc closes the item.
+// to card, Ctrl+Enter and Ctrl with a number do what the open item's menu says, and Esc goes back
+// one step, at last out of the item.
 func (p *Project) Keys(c fyne.Canvas) {
 	add := func(key fyne.KeyName, do func(fyne.Shortcut)) {
 		c.AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, do)
@@ -35,6 +36,9 @@ func (p *Project) Keys(c fyne.Canvas) {
 			if ev.Name == fyne.KeyEscape {
 				sheet.Escape(c)
 			}
+			return
+		}
+		if ev.Name == fyne.KeyEscape && p.o.Inspector.Back() {
 			return
 		}
 		if ev.Name == fyne.KeyEscape && p.opened != "" {

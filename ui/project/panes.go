@@ -25,6 +25,7 @@ type panes struct {
 	grip        *grip
 	share       float32 // of the width that the board has
 	open        bool
+	whole       bool // the item has the board's room too
 }
 
 func newPanes(board, side fyne.CanvasObject) *panes {
@@ -42,6 +43,12 @@ func newPanes(board, side fyne.CanvasObject) *panes {
 // setOpen shows the item, or the board alone.
 func (p *panes) setOpen(open bool) {
 	p.open = open
+	p.Refresh()
+}
+
+// setWhole gives the open item the board's room too, or takes it back.
+func (p *panes) setWhole(whole bool) {
+	p.whole = whole
 	p.Refresh()
 }
 
@@ -70,7 +77,7 @@ func (r *panesRenderer) Objects() []fyne.CanvasObject {
 // Layout gives each its share.
 func (r *panesRenderer) Layout(size fyne.Size) {
 	p := r.p
-	both := p.open && size.Width >= bothLeast
+	both := p.open && !p.whole && size.Width >= bothLeast
 	show(p.board, !p.open || both)
 	show(p.side, p.open)
 	show(p.ground, p.open)

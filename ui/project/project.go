@@ -44,6 +44,8 @@ type Inspector interface {
 	Open(id string)
 	OpenSession(id string)
 	OnClose(func())
+	OnWhole(func(whole bool))
+	Back() bool
 	Tick()
 	Press(fyne.Shortcut) bool
 }
@@ -131,6 +133,7 @@ func (p *Project) build() {
 	p.o.Board.OnDrop(p.drop)
 	p.o.Board.OnDelete(p.DeletePiece)
 	p.o.Inspector.OnClose(func() { p.ShowPiece("") })
+	p.o.Inspector.OnWhole(func(whole bool) { p.panes.setWhole(whole) })
 	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
 	head := kit.Column(0, p.bar, p.loop.line, kit.Divider(), p.problem, p.undone)
 	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.panes), p.sheets)

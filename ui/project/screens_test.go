@@ -155,9 +155,12 @@ func TestPicturesOfTheSheets(t *testing.T) {
 			"projectSettings-empty":   {usual, func(w *window) { w.project.ShowSettings() }, "project:save"},
 			"projectSettings-usual":   {scripted, func(w *window) { w.project.ShowSettings() }, "project:save"},
 			"projectSettings-crowded": {many, func(w *window) { w.project.ShowSettings() }, "project:save"},
-			"disk-empty":              {usual, func(w *window) { w.project.ShowDisk(); w.Until("it is measured", func() bool { return shows(w, "No piece of this project has a worktree.") }) }, "disk:close"},
-			"disk-crowded":            {many, func(w *window) { w.project.ShowDisk(); w.sees("disk:release") }, "disk:close"},
-			"moveFolder":              {usual, func(w *window) { w.project.MoveFolder() }, "move:ok"},
+			"disk-empty": {usual, func(w *window) {
+				w.project.ShowDisk()
+				w.Until("it is measured", func() bool { return shows(w, "No piece of this project has a worktree.") })
+			}, "disk:close"},
+			"disk-crowded": {many, func(w *window) { w.project.ShowDisk(); w.sees("disk:release") }, "disk:close"},
+			"moveFolder":   {usual, func(w *window) { w.project.MoveFolder() }, "move:ok"},
 		} {
 			for state, size := range map[string]fyne.Size{"": fyne.NewSize(1280, 800), "-small": fyne.NewSize(720, 480)} {
 				t.Run(name+state, func(t *testing.T) {
@@ -190,6 +193,7 @@ func TestPicturesOfSmallWindows(t *testing.T) {
 			"draft":    func(w *window) { w.project.ShowPiece("draft2"); w.sees("saveDraft") },
 			"textEdit": func(w *window) { w.project.ShowPiece("spec"); w.click("text:edit") },
 			"review":   func(w *window) { w.project.ShowPiece("review"); w.sees("file:web/list.html") },
+			"whole":    func(w *window) { w.project.ShowPiece("review"); w.click("file:web/list.html"); w.click("diffWhole") },
 			"split":    func(w *window) { w.project.ShowPiece("review"); w.click("file:web/list.html"); w.click("diffMode") },
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -216,6 +220,8 @@ func TestPicturesOfAHugeWindow(t *testing.T) {
 		s.Keep(w.Window, "huge-review-"+word)
 		w.click("diffMode")
 		s.Keep(w.Window, "huge-split-"+word)
+		w.click("diffWhole")
+		s.Keep(w.Window, "huge-whole-"+word)
 	})
 }
 

@@ -587,7 +587,9 @@ func TestSettingsPictures(t *testing.T) {
 			w.Drain()
 			w.Keep(w.w, "settings-"+pane+"-small-"+word)
 		}
-		w = open(t, s, map[string]string{}, func(w *world) { w.ill = errors.New("Claude Code is not installed, or not on the PATH of this session.") })
+		w = open(t, s, map[string]string{}, func(w *world) {
+			w.ill = errors.New("Claude Code is not installed, or not on the PATH of this session.")
+		})
 		w.Until("the health is told", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
 		for _, pane := range []string{General, Pieces, Permissions, Edge} {
 			w.Tap(w.w, "pane:"+pane)

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -159,7 +160,7 @@ func newVeil(s Sheet) *veil {
 		body = kit.Column(0)
 	}
 	// The edge is room for the focus rings, which would be cut off where the scroll ends.
-	v.parts = container.New(&parts{}, title, container.NewVScroll(kit.Pad(edge, body)), kit.Divider(), foot)
+	v.parts = container.New(&parts{}, title, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(edge, edge, edge, edge+bar), body)), kit.Divider(), foot)
 	v.leave = kit.SpreadEscape(v.parts)
 	v.sheet = kit.NewSurface(v.parts).Inset(kit.Groups - edge)
 	v.ExtendBaseWidget(v)
@@ -227,6 +228,7 @@ type parts struct{}
 
 const (
 	gap       = kit.Groups - kit.Step
+	bar       = kit.Together // room of the scroll bar, out of the inset
 	titlePart = 0
 	footPart  = 3
 )
@@ -237,7 +239,7 @@ func (*parts) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 // natural is how high the parts want to be at a width.
 func (*parts) natural(o []fyne.CanvasObject, width float32) float32 {
 	body := o[1].(*container.Scroll).Content
-	body.Resize(fyne.NewSize(width, body.MinSize().Height))
+	body.Resize(fyne.NewSize(width+bar, body.MinSize().Height))
 	o[3].Resize(fyne.NewSize(width-2*edge, o[3].MinSize().Height))
 	high := 2*edge + o[0].MinSize().Height + o[3].MinSize().Height + 2*(gap-edge)
 	return high + body.MinSize().Height
@@ -255,6 +257,7 @@ func (l *parts) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	bottom := size.Height - edge - end
 	put(title, edge, edge, head)
 	put(body, 0, edge+head+gap-edge, bottom-(gap-edge)-(head+gap))
+	body.Resize(body.Size().AddWidthHeight(bar, 0)) // the scroll bar stands beside the fields, not over their ends
 	put(foot, edge, bottom, end)
 	if line.Visible() != scrolls {
 		if scrolls {
