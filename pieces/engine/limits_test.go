@@ -177,3 +177,17 @@ func TestAgentsSideBySideShareTheBudgetAndOneGoesOnWithWhatTheOthersLeft(t *test
 		t.Errorf("paused for %q", s.Piece.Pause)
 	}
 }
+
+func TestABudgetThatIsOverBeforeItBeginsStartsNoAgentOverAndOver(t *testing.T) {
+	t.Parallel()
+	a := newArena(t)
+	if err := a.engine.SetSetting(t.Context(), pieces.KeyBudgetUSD, "4"); err != nil {
+		t.Fatal(err)
+	}
+	id, run := a.toRun()
+	run.emit(pieces.SessionEvent{Turn: &pieces.TurnEnd{Failure: pieces.FailureBudget, Error: "budget"}})
+	s := a.untilGate(id, pieces.GateBudgetReached)
+	if s.Tasks[0].Attempts != 1 || s.Tasks[0].State != pieces.TaskInterrupted {
+		t.Errorf("the agent is %+v", s.Tasks[0])
+	}
+}
