@@ -85,7 +85,7 @@ func TestAnAgentIsOpenedInTheGraphAndACommentOnALineReachesASession(t *testing.T
 	note := ""
 	for _, h := range history {
 		if h.Trigger == pieces.Trigger(pieces.RequestChanges) && h.By == pieces.ByPerson {
-			note = h.Note
+			note = h.Note.String()
 		}
 	}
 	if !strings.HasPrefix(note, "Comments on the diff:\n\nretry.txt:1\n> ") || !strings.HasSuffix(note, "\nSay why in the file.") {

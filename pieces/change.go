@@ -22,7 +22,7 @@ type Change struct {
 	From    State
 	Trigger Trigger
 	By      Actor
-	Note    string
+	Note    Sentence
 	// Tasks are written over those with the same id; with ReplacePlan the old graph goes first.
 	Tasks       []Task
 	Edges       []Edge
@@ -68,7 +68,7 @@ type SessionFilter struct {
 
 // Effect is what allowing an action would do, in plain words for the card, and what the words were bound to.
 type Effect struct {
-	Lines []string
+	Lines []Sentence
 	// Writing is the text that the action sends or puts in another's place, for a card that shows it whole; nil for most.
 	Writing *Writing
 	// Fingerprint changes when anything the lines speak of changes.

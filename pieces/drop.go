@@ -1,9 +1,6 @@
 package pieces
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Drop says what moving an item's card to another column of the board means: one action, or why there is none.
 type Drop struct {
@@ -19,7 +16,7 @@ type Drop struct {
 	// follow from a hand that slipped.
 	Confirm bool
 	// Reason says in one sentence why the column does not accept the item; empty where it does, and at its own column.
-	Reason string
+	Reason Sentence
 }
 
 // Accepts says whether the drop does anything.
@@ -35,9 +32,9 @@ func DropDraft(d Draft, to Phase) Drop {
 	case to == PhaseBacklog:
 		return Drop{}
 	case to != PhaseSpec:
-		return Drop{Reason: "A draft starts in Spec."}
+		return Drop{Reason: Say("A draft starts in Spec.")}
 	case d.ReleasedBy != "":
-		return Drop{Reason: "It waits on something else, and starts by itself."}
+		return Drop{Reason: Say("It waits on something else, and starts by itself.")}
 	}
 	return Drop{Release: true, Label: "Run the draft"}
 }
@@ -48,7 +45,7 @@ func DropPiece(s Snapshot, to Phase) Drop {
 		return Drop{}
 	}
 	if s.Piece.Archived {
-		return Drop{Reason: "It is archived. Bring it back first."}
+		return Drop{Reason: Say("It is archived. Bring it back first.")}
 	}
 	for _, a := range leading {
 		if !s.Legal(a) || !leadsTo(s, a, to) {
@@ -77,32 +74,32 @@ func leadsTo(s Snapshot, a Action, to Phase) bool {
 	return ok && next.Phase == to
 }
 
-func whyNot(s Snapshot, to Phase) string {
+func whyNot(s Snapshot, to Phase) Sentence {
 	order := Phases()
 	at, target := slices.Index(order, s.Piece.Phase), slices.Index(order, to)
 	switch {
 	case to == PhaseBacklog:
-		return "A piece does not become a draft again."
+		return Say("A piece does not become a draft again.")
 	case target < at && s.Legal(RequestChanges):
-		return "Work does not go back. Request changes instead."
+		return Say("Work does not go back. Request changes instead.")
 	case target < at:
-		return "Work does not go back to an earlier step."
+		return Say("Work does not go back to an earlier step.")
 	case s.Gate() == GateWorktreeMissing:
-		return "Its worktree is missing."
+		return Say("Its worktree is missing.")
 	case LiveState(s.State()):
-		return "It is busy: " + s.Piece.Activity.Working() + "."
+		return Say("It is busy: %s.", Term(s.Piece.Activity.Working()))
 	case s.Waits():
-		return "It waits on another piece."
+		return Say("It waits on another piece.")
 	case s.Facts().OpenQuestions:
-		return "Its questions are not answered yet."
+		return Say("Its questions are not answered yet.")
 	case s.Facts().SplitProposals:
-		return "Its split is not decided yet."
+		return Say("Its split is not decided yet.")
 	case target > at+1 && s.Piece.Phase != PhaseAgents:
-		return fmt.Sprintf("%s comes first.", DisplayOf(order[at+1], 0, 0))
+		return Say("%s comes first.", Term(DisplayOf(order[at+1], 0, 0)))
 	case s.State() == State{PhaseAgents, Idle}:
-		return "Its agents have not started."
+		return Say("Its agents have not started.")
 	case s.Piece.Activity == Failed:
-		return "Its last step failed. Try that again first."
+		return Say("Its last step failed. Try that again first.")
 	}
-	return "That is not possible now."
+	return Say("That is not possible now.")
 }

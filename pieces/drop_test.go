@@ -1,6 +1,9 @@
 package pieces
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestADropMeansTheActionThatLeadsThere(t *testing.T) {
 	t.Parallel()
@@ -30,28 +33,28 @@ func TestADropMeansTheActionThatLeadsThere(t *testing.T) {
 		"its own column":           {in(PhaseSpec, Idle), PhaseSpec, Drop{}},
 		"approve the spec":         {in(PhaseSpec, Idle), PhaseStrategy, Drop{Action: ApproveSpec, Lane: LaneManual, Label: "Approve spec"}},
 		"keep the lane Auto":       {in(PhaseSpec, Idle, auto), PhaseStrategy, Drop{Action: ApproveSpec, Lane: LaneAuto, Label: "Approve spec and run Auto"}},
-		"open questions":           {in(PhaseSpec, Idle, asks), PhaseStrategy, Drop{Reason: "Its questions are not answered yet."}},
-		"over a column":            {in(PhaseSpec, Idle), PhaseAgents, Drop{Reason: "Strategy comes first."}},
-		"busy":                     {in(PhaseSpec, Interviewing), PhaseStrategy, Drop{Reason: "It is busy: Writing the spec."}},
-		"a spec that failed":       {in(PhaseSpec, Failed), PhaseStrategy, Drop{Reason: "Its last step failed. Try that again first."}},
-		"waiting":                  {in(PhaseSpec, Waiting), PhaseStrategy, Drop{Reason: "It waits on another piece."}},
+		"open questions":           {in(PhaseSpec, Idle, asks), PhaseStrategy, Drop{Reason: Say("Its questions are not answered yet.")}},
+		"over a column":            {in(PhaseSpec, Idle), PhaseAgents, Drop{Reason: Say("Strategy comes first.")}},
+		"busy":                     {in(PhaseSpec, Interviewing), PhaseStrategy, Drop{Reason: Say("It is busy: Writing the spec.")}},
+		"a spec that failed":       {in(PhaseSpec, Failed), PhaseStrategy, Drop{Reason: Say("Its last step failed. Try that again first.")}},
+		"waiting":                  {in(PhaseSpec, Waiting), PhaseStrategy, Drop{Reason: Say("It waits on another piece.")}},
 		"approve the strategy":     {in(PhaseStrategy, Idle), PhaseAgents, Drop{Action: ApproveStrategy, Label: "Approve strategy"}},
-		"back":                     {in(PhaseStrategy, Idle), PhaseSpec, Drop{Reason: "Work does not go back to an earlier step."}},
-		"to the Backlog":           {in(PhaseStrategy, Idle), PhaseBacklog, Drop{Reason: "A piece does not become a draft again."}},
-		"a plan":                   {in(PhaseAgents, Idle, agent(TaskPending, false)), PhaseReview, Drop{Reason: "Its agents have not started."}},
-		"running agents":           {in(PhaseAgents, Running, agent(TaskRunning, false)), PhaseReview, Drop{Reason: "It is busy: Agents are running."}},
+		"back":                     {in(PhaseStrategy, Idle), PhaseSpec, Drop{Reason: Say("Work does not go back to an earlier step.")}},
+		"to the Backlog":           {in(PhaseStrategy, Idle), PhaseBacklog, Drop{Reason: Say("A piece does not become a draft again.")}},
+		"a plan":                   {in(PhaseAgents, Idle, agent(TaskPending, false)), PhaseReview, Drop{Reason: Say("Its agents have not started.")}},
+		"running agents":           {in(PhaseAgents, Running, agent(TaskRunning, false)), PhaseReview, Drop{Reason: Say("It is busy: Agents are running.")}},
 		"on with failed agents":    {in(PhaseAgents, Finished, agent(TaskFailed, false)), PhaseReview, Drop{Action: ContinueToReview, Label: "Continue to review"}},
 		"done with failed agents":  {in(PhaseAgents, Finished, agent(TaskFailed, false)), PhaseComplete, Drop{Action: MarkDone, Label: "Mark done", Confirm: true}},
 		"done before approval":     {in(PhaseReview, Idle, agent(TaskCompleted, false)), PhaseComplete, Drop{Action: MarkDone, Label: "Mark done", Confirm: true}},
 		"done with a pull request": {in(PhaseReview, Idle, agent(TaskCompleted, true)), PhaseComplete, Drop{Action: CreatePR, Label: "Open pull request", Confirm: true}},
-		"back from review":         {in(PhaseReview, Idle, agent(TaskCompleted, false)), PhaseAgents, Drop{Reason: "Work does not go back. Request changes instead."}},
-		"archived":                 {in(PhaseSpec, Idle, archived), PhaseStrategy, Drop{Reason: "It is archived. Bring it back first."}},
-		"without its worktree":     {in(PhaseSpec, Idle, gone), PhaseStrategy, Drop{Reason: "Its worktree is missing."}},
+		"back from review":         {in(PhaseReview, Idle, agent(TaskCompleted, false)), PhaseAgents, Drop{Reason: Say("Work does not go back. Request changes instead.")}},
+		"archived":                 {in(PhaseSpec, Idle, archived), PhaseStrategy, Drop{Reason: Say("It is archived. Bring it back first.")}},
+		"without its worktree":     {in(PhaseSpec, Idle, gone), PhaseStrategy, Drop{Reason: Say("Its worktree is missing.")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := DropPiece(c.s, c.to); got != c.want {
-				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			if got, want := fmt.Sprintf("%+v", DropPiece(c.s, c.to)), fmt.Sprintf("%+v", c.want); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
 	}
@@ -66,7 +69,7 @@ func TestADropNeverMeansWhatIsNotLegal(t *testing.T) {
 			if d.Action != "" && !s.Legal(d.Action) {
 				t.Errorf("%v to %s means %s, which is not legal", st.State, to, d.Action)
 			}
-			if to == st.Phase && d != (Drop{}) || to != st.Phase && d.Accepts() == (d.Reason != "") {
+			if to == st.Phase && (d.Accepts() || !d.Reason.Empty()) || to != st.Phase && d.Accepts() != d.Reason.Empty() {
 				t.Errorf("%v to %s is %+v", st.State, to, d)
 			}
 		}
@@ -76,11 +79,11 @@ func TestADropNeverMeansWhatIsNotLegal(t *testing.T) {
 func TestADraftIsDroppedOnSpecAlone(t *testing.T) {
 	t.Parallel()
 	for _, to := range Phases() {
-		if got := DropDraft(Draft{}, to); got.Release != (to == PhaseSpec) || got.Accepts() == (got.Reason != "") {
+		if got := DropDraft(Draft{}, to); got.Release != (to == PhaseSpec) || got.Accepts() != got.Reason.Empty() {
 			t.Errorf("%s: %+v", to, got)
 		}
 	}
-	if got := DropDraft(Draft{ReleasedBy: ByPerson}, PhaseSpec); got.Accepts() || got.Reason == "" {
+	if got := DropDraft(Draft{ReleasedBy: ByPerson}, PhaseSpec); got.Accepts() || got.Reason.Empty() {
 		t.Errorf("a held draft: %+v", got)
 	}
 }

@@ -3,8 +3,8 @@ package pieces
 // Finding is something about a repository that can hurt work in it, with what mends it.
 type Finding struct {
 	Key  FindingKey
-	What string // what is so and what comes of it, in one or two sentences
-	Fix  string // what the person can do; commands stand in backquotes
+	What Sentence // what is so and what comes of it, in one or two sentences
+	Fix  Sentence // what the person can do; commands stand in backquotes
 }
 
 // FindingKey names a kind of finding.

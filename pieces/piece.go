@@ -346,14 +346,15 @@ type Artifact struct {
 
 // HistoryRow is one transition of a piece, kept for ever.
 type HistoryRow struct {
-	ID       int64
-	PieceID  string
-	At       time.Time
-	Trigger  Trigger
-	By       Actor
-	From     State
-	To       State
-	Note     string
+	ID      int64
+	PieceID string
+	At      time.Time
+	Trigger Trigger
+	By      Actor
+	From    State
+	To      State
+	// Note is what was said about the transition; rows from before notes kept their facts are quotes.
+	Note     Sentence
 	Artifact string
 }
 

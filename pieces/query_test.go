@@ -27,12 +27,12 @@ func TestABusyPieceIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	for _, st := range Stations() {
 		s := Snapshot{Piece: Piece{Phase: st.Phase, Activity: st.Activity}}
-		if refused := s.Undeletable() != ""; refused != (LiveState(st.State) || st.Activity == StopFailed) {
+		if refused := !s.Undeletable().Empty(); refused != (LiveState(st.State) || st.Activity == StopFailed) {
 			t.Errorf("%v refused: %v", st.State, refused)
 		}
 	}
 	s := Snapshot{Piece: Piece{Phase: PhaseAgents, Activity: Paused}, Tasks: []Task{{Kind: TaskAgent, State: TaskRunning}}}
-	if s.Undeletable() == "" {
+	if s.Undeletable().Empty() {
 		t.Error("a piece with a running agent may be deleted")
 	}
 }

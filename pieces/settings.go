@@ -1,7 +1,6 @@
 package pieces
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,22 +172,22 @@ func (s Setting) Check(value string) (string, error) {
 		case "false", "off", "no", "0":
 			return "false", nil
 		}
-		return "", fmt.Errorf("%s takes true or false, not %q", s.Key, value)
+		return "", Fault("%s takes true or false, not %q", s.Key, value)
 	case SettingInt:
 		n, err := strconv.Atoi(value)
 		if err != nil || n < s.Min || n > s.Max {
-			return "", fmt.Errorf("%s takes a whole number from %d to %d, not %q", s.Key, s.Min, s.Max, value)
+			return "", Fault("%s takes a whole number from %d to %d, not %q", s.Key, s.Min, s.Max, value)
 		}
 		return strconv.Itoa(n), nil
 	case SettingMoney:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || f < 0 || f > 1e6 {
-			return "", fmt.Errorf("%s takes US dollars from 0 to 1000000, not %q", s.Key, value)
+			return "", Fault("%s takes US dollars from 0 to 1000000, not %q", s.Key, value)
 		}
 		return strconv.FormatFloat(f, 'f', -1, 64), nil
 	case SettingChoice:
 		if !slices.Contains(s.Choices, value) {
-			return "", fmt.Errorf("%s takes one of %s, not %q", s.Key, strings.Join(quoted(s.Choices), ", "), value)
+			return "", Fault("%s takes one of %s, not %q", s.Key, strings.Join(quoted(s.Choices), ", "), value)
 		}
 		return value, nil
 	case SettingHours:
@@ -197,13 +196,13 @@ func (s Setting) Check(value string) (string, error) {
 		}
 		h, ok := parseHours(value)
 		if !ok {
-			return "", fmt.Errorf("%s takes two times of a day, such as 22:00-07:00, not %q", s.Key, value)
+			return "", Fault("%s takes two times of a day, such as 22:00-07:00, not %q", s.Key, value)
 		}
 		return h.String(), nil
 	case SettingText:
 	}
 	if len(value) > 4096 || strings.ContainsAny(value, "\x00\n\r") {
-		return "", fmt.Errorf("%s takes one line of at most 4096 bytes", s.Key)
+		return "", Fault("%s takes one line of at most 4096 bytes", s.Key)
 	}
 	return value, nil
 }

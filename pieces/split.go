@@ -268,7 +268,7 @@ type SplitOff struct {
 type SplitPlan struct {
 	Original Piece
 	Parts    []SplitOff
-	Note     string // what was decided, for the history
+	Note     Sentence // what was decided, for the history
 }
 
 // DecideSplits applies the person's answers to the proposals of a piece. start is the setting "Start split pieces
@@ -347,18 +347,25 @@ func (o *SplitOff) join(p *Piece, mode SplitMode, now time.Time) {
 	}
 }
 
-func (plan SplitPlan) words(turnedDown []string) string {
-	var off, parts []string
+func (plan SplitPlan) words(turnedDown []string) Sentence {
+	var off []string
+	var split, kept Sentence
 	for _, o := range plan.Parts {
-		off = append(off, "“"+o.Title+"”")
+		off = append(off, o.Title)
 	}
 	if len(off) > 0 {
-		parts = append(parts, "Split off "+strings.Join(off, ", "))
+		split = Say("Split off “%s”", strings.Join(off, "”, “"))
 	}
 	if len(turnedDown) > 0 {
-		parts = append(parts, "Kept “"+strings.Join(turnedDown, "”, “")+"”")
+		kept = Say("Kept “%s”", strings.Join(turnedDown, "”, “"))
 	}
-	return strings.Join(parts, ". ")
+	switch {
+	case split.Empty():
+		return kept
+	case kept.Empty():
+		return split
+	}
+	return Say("%s. %s", split, kept)
 }
 
 // WithTitle returns a spec whose title heading is the given one.

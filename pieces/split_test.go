@@ -163,7 +163,7 @@ func TestASplitHoldsInEveryLaneBeforeBuildingAlone(t *testing.T) {
 		"dependencies turned off": {on(PhaseSpec, Idle, func(s *Snapshot) { s.Flags.Dependencies = false }), false},
 	} {
 		reason, blockers := c.s.SplitHold()
-		if (reason != "") != c.hold || (len(blockers) == 1) != c.hold {
+		if reason.Empty() == c.hold || (len(blockers) == 1) != c.hold {
 			t.Errorf("%s: held by %v because %q", name, blockers, reason)
 		}
 		if c.hold && (c.s.Legal(ApproveSpec) || c.s.Legal(GenerateStrategy)) {

@@ -22,9 +22,9 @@ func (s Snapshot) SplitBlockers() []Dependency {
 }
 
 // SplitHold says why a split holds the piece and which pieces it waits on; the reason is empty while none does.
-func (s Snapshot) SplitHold() (reason string, blockers []string) {
+func (s Snapshot) SplitHold() (reason Sentence, blockers []string) {
 	if s.Piece.Archived {
-		return "", nil
+		return Sentence{}, nil
 	}
 	var names []string
 	for _, d := range s.SplitBlockers() {
@@ -32,34 +32,34 @@ func (s Snapshot) SplitHold() (reason string, blockers []string) {
 		names = append(names, fmt.Sprintf("“%s” (%s)", d.Name, d.State))
 	}
 	if len(names) == 0 {
-		return "", nil
+		return Sentence{}, nil
 	}
-	return fmt.Sprintf("It waits on %s of the same split; only Start anyway in Fermata overrides that.", strings.Join(names, ", ")), blockers
+	return Say("It waits on %s of the same split; only Start anyway in Fermata overrides that.", strings.Join(names, ", ")), blockers
 }
 
 // SplitPending says why the proposals of the piece wait for the person; empty unless they do at the gate.
-func (s Snapshot) SplitPending() string {
+func (s Snapshot) SplitPending() Sentence {
 	if s.Gate() != GateReviewSplit {
-		return ""
+		return Sentence{}
 	}
 	var names []string
 	for _, p := range s.Piece.Splits.Proposals {
 		names = append(names, "“"+p.Title+"”")
 	}
-	words := fmt.Sprintf("%s for you at Review split: %s.", countOf(len(names), "split proposal waits", "split proposals wait"), strings.Join(names, ", "))
+	words := Say("%s for you at Review split: %s.", Count(len(names), "%d split proposal waits", "%d split proposals wait"), strings.Join(names, ", "))
 	if lane := s.Piece.Config.Lane; lane != LaneManual && !s.Flags.AutoSplit {
 		word := map[Lane]string{LaneAuto: "Auto", LaneLoop: "Loop"}[lane]
-		words = fmt.Sprintf("Auto-split is off, so this %s piece stopped. %s", word, words)
+		words = Say("Auto-split is off, so this %s piece stopped. %s", word, words)
 	}
 	return words
 }
 
 // SplitWaits says why the piece waits for the person since its split, when no link of the split holds it; else empty.
-func (s Snapshot) SplitWaits() string {
+func (s Snapshot) SplitWaits() Sentence {
 	if !s.Piece.Splits.WaitsForYou || len(s.SplitBlockers()) > 0 {
-		return ""
+		return Sentence{}
 	}
-	return "“Start split pieces automatically” was off when the piece was split, so it waits until you move it on."
+	return Say("“Start split pieces automatically” was off when the piece was split, so it waits until you move it on.")
 }
 
 // AppliesSplits says whether Auto-split answers the gate: on Manual the person always does.

@@ -1,23 +1,20 @@
 package pieces
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // BriefRefusal says in one sentence why a task's brief can't be rewritten; empty when it can: of an agent that failed or has
 // not started.
-func BriefRefusal(t Task) string {
+func BriefRefusal(t Task) Sentence {
 	if t.Kind != TaskAgent {
-		return "The review step has no brief that can be changed."
+		return Say("The review step has no brief that can be changed.")
 	}
 	switch t.State {
 	case TaskRunning, TaskWaiting:
-		return fmt.Sprintf("The agent %q is running: its brief can be changed once it failed.", t.Name)
+		return Say("The agent %q is running: its brief can be changed once it failed.", t.Name)
 	case TaskCompleted:
-		return fmt.Sprintf("The agent %q is finished: its brief can't be changed any more.", t.Name)
+		return Say("The agent %q is finished: its brief can't be changed any more.", t.Name)
 	default:
-		return ""
+		return Sentence{}
 	}
 }
 
@@ -26,24 +23,24 @@ func (s Snapshot) AtPlan() bool { return s.State() == State{PhaseAgents, Idle} }
 
 // MessageRefusal says in one sentence why an agent's own session takes no message now; empty when it does, while it is idle
 // or failed. The snapshot has to carry the sessions.
-func MessageRefusal(s Snapshot, t Task) string {
+func MessageRefusal(s Snapshot, t Task) Sentence {
 	if t.Kind != TaskAgent {
-		return "The review step takes no messages."
+		return Say("The review step takes no messages.")
 	}
 	switch t.State {
 	case TaskWaiting:
-		return fmt.Sprintf("The agent %q is waiting on you: answer what it asks first.", t.Name)
+		return Say("The agent %q is waiting on you: answer what it asks first.", t.Name)
 	case TaskRunning:
 		if o, ok := s.session(t.SessionID); ok && o.State != SessionStarting {
-			return fmt.Sprintf("The agent %q is working: send the message once its turn ended.", t.Name)
+			return Say("The agent %q is working: send the message once its turn ended.", t.Name)
 		}
-		return fmt.Sprintf("The session of the agent %q is still setting up.", t.Name)
+		return Say("The session of the agent %q is still setting up.", t.Name)
 	default:
 	}
 	if t.SessionID == "" {
-		return fmt.Sprintf("The agent %q has no session yet, so there is none to send a message to.", t.Name)
+		return Say("The agent %q has no session yet, so there is none to send a message to.", t.Name)
 	}
-	return ""
+	return Sentence{}
 }
 
 func (s Snapshot) session(id string) (Session, bool) {
@@ -56,14 +53,14 @@ func (s Snapshot) session(id string) (Session, bool) {
 }
 
 // ResumeRefusal says in one sentence why resumeTask is refused in spite of a failed work review; empty when it is not.
-func ResumeRefusal(s Snapshot) string {
+func ResumeRefusal(s Snapshot) Sentence {
 	if s.Piece.ResumedTask == "" || s.Piece.Phase != PhaseAgents {
-		return ""
+		return Sentence{}
 	}
 	t, _ := s.Task(s.Piece.ResumedTask)
-	words := fmt.Sprintf("The agent %q is being resumed already, and one resume runs per piece at a time.", t.Name)
+	words := Say("The agent %q is being resumed already, and one resume runs per piece at a time.", t.Name)
 	if s.Piece.Activity == Paused {
-		words += " It is paused: call resumeAgents to let it go on."
+		words = words.Then(Say("It is paused: call resumeAgents to let it go on."))
 	}
 	return words
 }

@@ -12,11 +12,11 @@ func TestABriefIsRewrittenOfAgentsThatFailedOrHaveNotStarted(t *testing.T) {
 		TaskPending: false, TaskBlocked: false, TaskFailed: false, TaskInterrupted: false, TaskCancelled: false,
 		TaskRunning: true, TaskWaiting: true, TaskCompleted: true,
 	} {
-		if words := BriefRefusal(Task{Kind: TaskAgent, Name: "A", State: state}); (words != "") != refused {
+		if words := BriefRefusal(Task{Kind: TaskAgent, Name: "A", State: state}); words.Empty() == refused {
 			t.Errorf("%s: %q", state, words)
 		}
 	}
-	if BriefRefusal(Task{Kind: TaskReview, State: TaskFailed}) == "" {
+	if BriefRefusal(Task{Kind: TaskReview, State: TaskFailed}).Empty() {
 		t.Error("the review step's brief can be rewritten")
 	}
 }
@@ -42,7 +42,7 @@ func TestASessionTakesAMessageWhileItIsIdleOrFailed(t *testing.T) {
 		if c.task.Kind == "" {
 			c.task.Kind = TaskAgent
 		}
-		words := MessageRefusal(Snapshot{Sessions: []Session{{ID: "s", State: c.session}}}, c.task)
+		words := MessageRefusal(Snapshot{Sessions: []Session{{ID: "s", State: c.session}}}, c.task).String()
 		if (words == "") != (c.says == "") || !strings.Contains(words, c.says) {
 			t.Errorf("%s with a session that is %s: %q, want %q", c.task.State, c.session, words, c.says)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ type historyRow struct {
 	ToPhase      string
 	ToActivity   string
 	Note         string
+	Said         string // the note as JSON, where it is more than a quote
 	Artifact     string
 }
 
@@ -33,7 +35,7 @@ func (r historyRow) entry() pieces.HistoryRow {
 		ID: r.ID, PieceID: r.PieceID, At: moment(r.At), Trigger: pieces.Trigger(r.Trigger), By: pieces.Actor(r.Actor),
 		From: pieces.State{Phase: pieces.Phase(r.FromPhase), Activity: pieces.Activity(r.FromActivity)},
 		To:   pieces.State{Phase: pieces.Phase(r.ToPhase), Activity: pieces.Activity(r.ToActivity)},
-		Note: r.Note, Artifact: r.Artifact,
+		Note: noteOf(r.Note, r.Said), Artifact: r.Artifact,
 	}
 }
 
@@ -49,16 +51,38 @@ func (s *Store) History(ctx context.Context, pieceID string) ([]pieces.HistoryRo
 	return all(rows, historyRow.entry), err
 }
 
+// noteOf is a note as it was said; the words themselves where only they are there, or what was said cannot be read.
+func noteOf(note, said string) pieces.Sentence {
+	var s pieces.Sentence
+	if said == "" || json.Unmarshal([]byte(said), &s) != nil {
+		return pieces.Quote(note)
+	}
+	return s
+}
+
+// saidOf writes what a note says; empty where its words are all of it.
+func saidOf(note pieces.Sentence) (string, error) {
+	if _, quoted := note.Quoted(); quoted {
+		return "", nil
+	}
+	said, err := json.Marshal(note)
+	return string(said), err
+}
+
 // addHistory books the transition of a change, naming the kinds of document that came with it.
 func addHistory(tx *gorm.DB, c pieces.Change, now time.Time) error {
 	if c.Quiet {
 		return nil
 	}
 	kinds := all(c.Artifacts, func(a pieces.Artifact) string { return string(a.Kind) })
+	said, err := saidOf(c.Note)
+	if err != nil {
+		return err
+	}
 	return tx.Create(&historyRow{
 		PieceID: c.Piece.ID, At: stamp(now), Trigger: string(c.Trigger), Actor: string(c.By),
 		FromPhase: string(c.From.Phase), FromActivity: string(c.From.Activity),
 		ToPhase: string(c.Piece.Phase), ToActivity: string(c.Piece.Activity),
-		Note: c.Note, Artifact: strings.Join(kinds, ","),
+		Note: c.Note.String(), Said: said, Artifact: strings.Join(kinds, ","),
 	}).Error
 }

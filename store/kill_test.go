@@ -38,7 +38,7 @@ func writeForever(path string) error {
 	p := snap.Piece
 	for {
 		mark := fmt.Sprint(p.Version + 1)
-		c := pieces.Change{Piece: p, ReplacePlan: true, Note: mark}
+		c := pieces.Change{Piece: p, ReplacePlan: true, Note: pieces.Quote(mark)}
 		c.Tasks, c.Edges = graph("a", mark+"a", mark+"b", mark+"c")
 		if p, err = s.Apply(ctx, c); err != nil {
 			return err
@@ -107,7 +107,7 @@ func checkAfterKill(t *testing.T, s *Store, said int64) {
 	same(t, "edges", snap.Edges, edges)
 	history, err := s.History(t.Context(), "a")
 	must(t, err)
-	if int64(len(history)) != snap.Piece.Version || history[len(history)-1].Note != mark {
+	if int64(len(history)) != snap.Piece.Version || history[len(history)-1].Note.String() != mark {
 		t.Errorf("%d history rows of version %s", len(history), mark)
 	}
 	list, err := s.Messages(t.Context(), "s", -1)

@@ -57,7 +57,7 @@ func TestEveryFieldOfAPieceComesBack(t *testing.T) {
 	was := release(t, s, "p", "a")
 	p := filled[pieces.Piece](&n)
 	p.ID, p.ProjectID, p.Version, p.CreatedAt = "a", "p", was.Version, was.CreatedAt
-	c := pieces.Change{Piece: p, From: filled[pieces.State](&n), Trigger: "t", By: pieces.ByClient, Note: "why"}
+	c := pieces.Change{Piece: p, From: filled[pieces.State](&n), Trigger: "t", By: pieces.ByClient, Note: pieces.Say("why %d", 2)}
 	for _, id := range []string{"t1", "t2"} {
 		task := filled[pieces.Task](&n)
 		task.ID, task.PieceID = id, "a"
@@ -86,7 +86,7 @@ func TestEveryFieldOfAPieceComesBack(t *testing.T) {
 	same(t, "listed", list, []pieces.Snapshot{want})
 	same(t, "history", history[1], pieces.HistoryRow{
 		ID: history[1].ID, PieceID: "a", At: start, Trigger: "t", By: pieces.ByClient, From: c.From,
-		To: pieces.State{Phase: p.Phase, Activity: p.Activity}, Note: "why", Artifact: string(a.Kind) + ",handoff,spec",
+		To: pieces.State{Phase: p.Phase, Activity: p.Activity}, Note: pieces.Say("why %d", 2), Artifact: string(a.Kind) + ",handoff,spec",
 	})
 	got, err := s.Artifact(ctx, "a", a.Kind, a.TaskID)
 	must(t, err)

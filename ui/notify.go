@@ -85,7 +85,7 @@ func (s *Shell) notifyQuestion(q consent.Question) {
 			s.Log.Error("read whether to notify", "err", err)
 		case all[pieces.KeyNotifyRequired] == "true" && !pieces.Quiet(all[pieces.KeyNotifyQuiet], time.Now()):
 			s.notified[keyCard+q.ID] = true
-			s.notify(keyCard+q.ID, q.Title, q.Body, all)
+			s.notify(keyCard+q.ID, phrase.Said(q.Title), phrase.Said(q.Body), all)
 		}
 	})
 }

@@ -120,7 +120,7 @@ func runningLine(list []engine.Running) string {
 	agents, advancing, names := engine.Sum(list)
 	var parts []string
 	if agents > 0 {
-		parts = append(parts, phrase.F("%d running", agents))
+		parts = append(parts, phrase.N(agents, "%d running", "%d running"))
 	}
 	if advancing > 0 {
 		parts = append(parts, phrase.F("%d advancing", advancing))
@@ -141,10 +141,10 @@ func runningLine(list []engine.Running) string {
 func count(waiting, running int) string {
 	var words []string
 	if waiting > 0 {
-		words = append(words, phrase.F("%d waiting", waiting))
+		words = append(words, phrase.N(waiting, "%d waiting", "%d waiting"))
 	}
 	if running > 0 {
-		words = append(words, phrase.F("%d running", running))
+		words = append(words, phrase.N(running, "%d running", "%d running"))
 	}
 	return strings.Join(words, ", ")
 }

@@ -25,7 +25,7 @@ func (w *world) Session(_ context.Context, id string) (pieces.Session, error) {
 			return s, nil
 		}
 	}
-	return pieces.Session{}, &engine.Refusal{Sentence: "Unknown sessionId", Cause: pieces.ErrNotFound}
+	return pieces.Session{}, &engine.Refusal{Sentence: pieces.Say("Unknown sessionId"), Cause: pieces.ErrNotFound}
 }
 
 func (w *world) Messages(context.Context, string, int) ([]pieces.Message, error) { return nil, nil }

@@ -129,7 +129,7 @@ func (w *world) Project(_ context.Context, id string) (pieces.Project, error) {
 			return p, nil
 		}
 	}
-	return pieces.Project{}, &engine.Refusal{Sentence: "Unknown projectId"}
+	return pieces.Project{}, &engine.Refusal{Sentence: pieces.Say("Unknown projectId")}
 }
 
 func (w *world) Drafts(context.Context, string) ([]pieces.Draft, error) { return nil, nil }
@@ -355,7 +355,7 @@ func TestFirstStartWelcomesAndTheAnswerIsKept(t *testing.T) {
 
 func TestHomeLooksTheProjectsOverOnceAndShowsWhatIsFound(t *testing.T) {
 	w := start(t, true, func(w *world) {
-		w.ails = pieces.Finding{Key: pieces.FindingDetached, What: "HEAD is detached.", Fix: "Switch."}
+		w.ails = pieces.Finding{Key: pieces.FindingDetached, What: pieces.Say("HEAD is detached."), Fix: pieces.Say("Switch.")}
 	})
 	w.waitFor("Fermata", "examine:m")
 	w.waitFor("Fermata", "examine:c")
@@ -502,7 +502,7 @@ func TestNewCueIsNotifiedOnceUnlessItsWindowIsOpen(t *testing.T) {
 func (w *world) ask(project string) <-chan consent.Reply {
 	end := make(chan consent.Reply, 1)
 	go func() {
-		end <- w.desk.Ask(w.Context(), consent.Question{ProjectID: project, Title: "Allow the MCP client to stop agents?", Body: "An external MCP client wants to stop agents on 'x' (muse).", Danger: true})
+		end <- w.desk.Ask(w.Context(), consent.Question{ProjectID: project, Title: pieces.Say("Allow the MCP client to stop agents?"), Body: pieces.Say("An external MCP client wants to stop agents on 'x' (muse)."), Danger: true})
 	}()
 	return end
 }

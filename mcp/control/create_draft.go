@@ -187,7 +187,7 @@ func (c *control) fileAndRelease(ctx context.Context, a args, n engine.NewDraft)
 		}
 		k, err := c.releaseCard(ctx, d)
 		if k != nil && len(n.DependsOn) > 0 {
-			k.effect.Lines = append(k.effect.Lines, waitsLine)
+			k.effect.Lines = append(k.effect.Lines, waitsLine())
 		}
 		return k, err
 	}

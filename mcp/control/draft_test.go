@@ -141,7 +141,7 @@ func TestReleaseOnAutoAsksWhileTheSettingIsOn(t *testing.T) {
 				done := k.start(t.Context(), tool, args)
 				if setting == "true" && lane == pieces.LaneAuto {
 					q := k.cards(1)[0]
-					if q.Title != "Allow the MCP client to release the draft and run it on Auto?" || !strings.HasSuffix(q.Body, "' (muse).") || q.Danger || q.Writing == nil {
+					if q.Title.String() != "Allow the MCP client to release the draft and run it on Auto?" || !strings.HasSuffix(q.Body.String(), "' (muse).") || q.Danger || q.Writing == nil {
 						t.Errorf("%s asks %+v", name, q)
 					}
 					if len(k.engine.filed)+len(k.engine.released) != 0 {
@@ -182,7 +182,7 @@ func TestDraftThatChangedUnderItsCardIsAskedAnew(t *testing.T) {
 	for second.ID == first.ID {
 		second = k.cards(1)[0]
 	}
-	wants(t, second.Body, "'Other controls'")
+	wants(t, second.Body.String(), "'Other controls'")
 	if len(k.engine.released) != 0 {
 		t.Error("released what nobody allowed")
 	}

@@ -34,13 +34,13 @@ func (c *control) dryRun(ctx context.Context, r engine.Request, askBefore bool) 
 		effect, err = c.Engine.Effect(ctx, r)
 	}
 	if refusal := (*engine.Refusal)(nil); errors.As(err, &refusal) {
-		v.Reason = orNull(refusal.Sentence)
+		v.Reason = orNull(refusal.Sentence.String())
 		return v, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	v.Legal, v.Card = true, pieces.TierOf(rule, r.Lane).NeedsCard(askBefore) || strangersTool(ctx) != nil
-	v.Effect = append(v.Effect, effect.Lines...)
+	v.Effect = append(v.Effect, pieces.English(effect.Lines)...)
 	return v, nil
 }

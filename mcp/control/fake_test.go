@@ -38,7 +38,7 @@ type fakeEngine struct {
 	snoozed         []engine.Target
 	effect          func(r engine.Request) pieces.Effect
 	look            func() (pieces.Effect, error) // as effect, but it may take its time
-	outline         []string                      // what is known of an effect before it is looked at; nil: all
+	outline         []pieces.Sentence             // what is known of an effect before it is looked at; nil: all
 	act             func(r engine.Request) (engine.Result, error)
 	err             error
 	releaseErr      error
@@ -116,7 +116,7 @@ func fakeSession() pieces.Session {
 }
 
 func notFound(what string) error {
-	return &engine.Refusal{Sentence: "Unknown " + what, Cause: pieces.ErrNotFound}
+	return &engine.Refusal{Sentence: pieces.Say("Unknown %s", what), Cause: pieces.ErrNotFound}
 }
 
 // open takes the lock and makes the faults a test asked for.
@@ -168,7 +168,7 @@ func (f *fakeEngine) RegisterProject(_ context.Context, path string) (pieces.Pro
 		}
 	}
 	if path == "/no/repository" {
-		return pieces.Project{}, false, &engine.Refusal{Sentence: path + " is not a git repository: run git init there."}
+		return pieces.Project{}, false, &engine.Refusal{Sentence: pieces.Say("%s is not a git repository: run git init there.", path)}
 	}
 	p := pieces.Project{ID: reviewID, Name: filepath.Base(path), Path: path}
 	f.projects = append(f.projects, p)
@@ -356,7 +356,7 @@ func (f *fakeEngine) Snooze(_ context.Context, t engine.Target, fingerprint stri
 			return len(f.snoozed), nil
 		}
 	}
-	return 0, &engine.Refusal{Sentence: "This cue changed; refresh", Cause: pieces.ErrStale}
+	return 0, &engine.Refusal{Sentence: pieces.Say("This cue changed; refresh"), Cause: pieces.ErrStale}
 }
 
 func (f *fakeEngine) Sessions(_ context.Context, filter pieces.SessionFilter) ([]pieces.Session, error) {
@@ -406,7 +406,7 @@ func (f *fakeEngine) Dependencies(context.Context) (map[string][]pieces.Dependen
 
 func (f *fakeEngine) CheckBlockers(_ context.Context, _ string, names []string) error {
 	if slices.Contains(names, "nothing") {
-		return &engine.Refusal{Sentence: "Unknown blocker nothing."}
+		return &engine.Refusal{Sentence: pieces.Say("Unknown blocker nothing.")}
 	}
 	return nil
 }
@@ -432,7 +432,7 @@ func (f *fakeEngine) Check(ctx context.Context, r engine.Request) (pieces.Snapsh
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.everythingLegal && !s.Legal(r.Action) {
-		return s, rule, &engine.Refusal{Sentence: string(r.Action) + " is not legal now.", Legal: s.LegalActions(), Cause: pieces.ErrStale}
+		return s, rule, &engine.Refusal{Sentence: pieces.Say("%s is not legal now.", r.Action), Legal: s.LegalActions(), Cause: pieces.ErrStale}
 	}
 	return s, rule, nil
 }
@@ -449,7 +449,7 @@ func (f *fakeEngine) Effect(_ context.Context, r engine.Request) (pieces.Effect,
 	if f.effect != nil {
 		return f.effect(r), nil
 	}
-	return pieces.Effect{Lines: []string{"Ends 1 running agent."}, Fingerprint: "run-1"}, nil
+	return pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Ends 1 running agent.")}, Fingerprint: "run-1"}, nil
 }
 
 func (f *fakeEngine) Outline(ctx context.Context, r engine.Request) (pieces.Effect, bool, error) {

@@ -26,9 +26,6 @@ const (
 // SentenceOwnAgent is what Fermata's own agents read when they try to drive it.
 const SentenceOwnAgent = "Fermata's own agents can't drive Fermata through its MCP server. Ask the person to do this from the app or from their own MCP client."
 
-// effectStranger stands on every card of a caller that could not be found out.
-const effectStranger = "Fermata cannot tell which program is calling, so it asks before every change."
-
 func (o Options) callerKind(ctx context.Context) CallerKind {
 	if o.Caller == nil {
 		return CallerUnknown
@@ -80,29 +77,42 @@ func strangersTool(ctx context.Context) *tool {
 	return t
 }
 
-// strangerVerbs say what each write tool does, for the cards of those that need none otherwise.
-var strangerVerbs = map[string]string{
-	"create_piece":         "create a piece",
-	"create_draft":         "file a draft",
-	"update_draft":         "change a draft",
-	"cancel_draft":         "delete a draft",
-	"release_draft":        "release a draft",
-	"register_project":     "register a project",
-	"open_piece_workspace": "open a piece's workspace",
-	"piece_action":         "act on a piece",
-	"snooze_cue":           "snooze a cue",
-	"reveal":               "open an item on the screen",
+// strangerVerb says what a write tool does, for the cards of those that need none otherwise.
+func strangerVerb(tool string) pieces.Sentence {
+	switch tool {
+	case "create_piece":
+		return pieces.Say("create a piece")
+	case "create_draft":
+		return pieces.Say("file a draft")
+	case "update_draft":
+		return pieces.Say("change a draft")
+	case "cancel_draft":
+		return pieces.Say("delete a draft")
+	case "release_draft":
+		return pieces.Say("release a draft")
+	case "register_project":
+		return pieces.Say("register a project")
+	case "open_piece_workspace":
+		return pieces.Say("open a piece's workspace")
+	case "piece_action":
+		return pieces.Say("act on a piece")
+	case "snooze_cue":
+		return pieces.Say("snooze a cue")
+	case "reveal":
+		return pieces.Say("open an item on the screen")
+	}
+	return pieces.Say("use %s", tool)
 }
 
 // strangerCard is the card of a call that would need none if its caller were known.
 func (c *control) strangerCard(ctx context.Context, t *tool, a args) (*card, error) {
-	k := &card{verb: cmp.Or(strangerVerbs[t.name], "use "+t.name), plain: true, danger: t.destroys}
+	k := &card{verb: strangerVerb(t.name), plain: true, danger: t.destroys}
 	if err := c.subject(ctx, a, k); err != nil {
 		return nil, err
 	}
 	for _, d := range t.args {
 		if !a.blank(d.name) {
-			k.effect.Lines = append(k.effect.Lines, d.name+": "+oneLine(a[d.name]))
+			k.effect.Lines = append(k.effect.Lines, pieces.Quote(d.name+": "+oneLine(a[d.name])))
 		}
 	}
 	return k, nil

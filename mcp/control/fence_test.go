@@ -99,10 +99,10 @@ func TestACallerThatCannotBePlacedWaitsForACardWhateverItWrites(t *testing.T) {
 		before := k.engine.state()
 		denied := k.start(t.Context(), w.tool, w.args)
 		q := k.cards(1)[0]
-		if q.Title != "Allow the MCP client to "+w.title+"?" || q.Body != "An external MCP client wants to "+w.body+"." || q.ProjectID != projectID && w.tool != "register_project" {
+		if q.Title.String() != "Allow the MCP client to "+w.title+"?" || q.Body.String() != "An external MCP client wants to "+w.body+"." || q.ProjectID != projectID && w.tool != "register_project" {
 			t.Errorf("%s: the card says %q, %q (project %q)", w.tool, q.Title, q.Body, q.ProjectID)
 		}
-		if len(q.Effect) < 2 || q.Effect[0] != effectStranger || !strings.Contains(strings.Join(q.Effect, "\n"), w.line) {
+		if len(q.Effect) < 2 || q.Effect[0].String() != "Fermata cannot tell which program is calling, so it asks before every change." || !strings.Contains(strings.Join(pieces.English(q.Effect), "\n"), w.line) {
 			t.Errorf("%s: the card shows %q", w.tool, q.Effect)
 		}
 		if err := k.desk.Answer(q.ID, false, ""); err != nil {
@@ -203,7 +203,7 @@ func TestTheCallerIsLookedUpForWritesAlone(t *testing.T) {
 func TestEveryWriteToolHasWordsForItsCard(t *testing.T) {
 	t.Parallel()
 	for _, name := range WriteTools() {
-		if strangerVerbs[name] == "" {
+		if strangerVerb(name).String() == "use "+name {
 			t.Errorf("%s has none", name)
 		}
 		if !slices.ContainsFunc(writes, func(w write) bool { return w.tool == name }) {

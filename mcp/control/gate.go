@@ -18,14 +18,14 @@ const (
 	sentenceDenied    = "The person denied this in Fermata."
 	sentenceCancelled = "The call was cancelled before the card was answered; nothing was changed."
 	sentenceStopped   = "Fermata's MCP server stopped before the card was answered; nothing was changed."
-	sentenceMoved     = "The piece moved on while the card waited. "
+	sentenceMoved     = "The piece moved on while the card waited."
 	sentenceRaced     = "The piece moved on while the card waited; nothing was changed. Read it again and repeat the call if it is still wanted."
 	waitingForCard    = "Waiting for the person to answer the card in Fermata"
 )
 
 // card is what the person must allow before a call is carried out.
 type card struct {
-	verb      string
+	verb      pieces.Sentence
 	item      string // the piece's or draft's name
 	pieceID   string
 	projectID string
@@ -93,7 +93,7 @@ func movedOn(err error, asked bool) error {
 	if !asked || !errors.As(err, &r) || r.Legal == nil {
 		return err
 	}
-	return &engine.Refusal{Sentence: sentenceMoved + r.Sentence, Legal: r.Legal, Cause: r.Cause}
+	return &engine.Refusal{Sentence: pieces.Say(sentenceMoved).Then(r.Sentence), Legal: r.Legal, Cause: r.Cause}
 }
 
 // asked shows one card and carries the call out if it is allowed, bound to what that card showed. Calls that share the card
@@ -108,7 +108,7 @@ func (c *control) asked(ctx context.Context, tool string, a args, k card, again 
 		w(waitingForCard)
 	}
 	reply := c.Desk.Ask(ctx, q)
-	noteCard(ctx, q.Title, reply)
+	noteCard(ctx, q.Title.String(), reply)
 	bound = reply.Question.Bound
 	switch reply.Outcome {
 	case consent.Allowed:
@@ -142,12 +142,12 @@ func denial(note string) string {
 
 func (c *control) question(ctx context.Context, tool string, a args, k card) (consent.Question, error) {
 	who := c.Caller(ctx)
-	body := "An external MCP client wants to " + k.about()
+	var project string
 	if k.projectID != "" {
 		p, err := c.Engine.Project(ctx, k.projectID)
 		switch {
 		case err == nil:
-			body += " (" + p.Name + ")"
+			project = p.Name
 		case !unknown(err):
 			return consent.Question{}, err
 		}
@@ -171,8 +171,8 @@ func (c *control) question(ctx context.Context, tool string, a args, k card) (co
 	}
 	return consent.Question{
 		ProjectID: k.projectID, PieceID: k.pieceID,
-		Title:  "Allow the MCP client to " + k.verb + "?",
-		Body:   body + ".",
+		Title:  pieces.Say("Allow the MCP client to %s?", k.verb),
+		Body:   k.body(project),
 		Effect: k.effect.Lines, Writing: k.effect.Writing, Bound: k.effect.Fingerprint, Look: look,
 		Client: consent.Client{Name: who.Name, Version: who.Version},
 		Danger: k.danger, At: time.Now(), Key: string(key),
@@ -181,19 +181,26 @@ func (c *control) question(ctx context.Context, tool string, a args, k card) (co
 
 // ofStranger says of an effect that it is asked for because nobody knows the caller.
 func ofStranger(e pieces.Effect) pieces.Effect {
-	e.Lines = append([]string{effectStranger}, e.Lines...)
+	e.Lines = append([]pieces.Sentence{pieces.Say("Fermata cannot tell which program is calling, so it asks before every change.")}, e.Lines...)
 	return e
 }
 
-// about is what the client wants, as the card's body says it.
-func (k card) about() string {
+// body is what the client wants, and in which project, when it is in one.
+func (k card) body(project string) pieces.Sentence {
+	in := project != ""
 	switch {
+	case k.item == "" && in:
+		return pieces.Say("An external MCP client wants to %s (%s).", k.verb, project)
 	case k.item == "":
-		return k.verb
+		return pieces.Say("An external MCP client wants to %s.", k.verb)
+	case k.plain && in:
+		return pieces.Say("An external MCP client wants to %s: '%s' (%s).", k.verb, k.item, project)
 	case k.plain:
-		return fmt.Sprintf("%s: '%s'", k.verb, k.item)
+		return pieces.Say("An external MCP client wants to %s: '%s'.", k.verb, k.item)
+	case in:
+		return pieces.Say("An external MCP client wants to %s on '%s' (%s).", k.verb, k.item, project)
 	}
-	return fmt.Sprintf("%s on '%s'", k.verb, k.item)
+	return pieces.Say("An external MCP client wants to %s on '%s'.", k.verb, k.item)
 }
 
 // askBefore reads "Ask before runs and pull requests", anew for every call.

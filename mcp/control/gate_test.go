@@ -20,7 +20,7 @@ func TestCardSaysWhatTheClientWants(t *testing.T) {
 	k := newRig(t)
 	done := k.start(t.Context(), "piece_action", act("stopAgents"))
 	q := k.cards(1)[0]
-	if q.Title != "Allow the MCP client to stop agents?" || q.Body != "An external MCP client wants to stop agents on 'upload-retry' (muse)." {
+	if q.Title.String() != "Allow the MCP client to stop agents?" || q.Body.String() != "An external MCP client wants to stop agents on 'upload-retry' (muse)." {
 		t.Errorf("card says %q, %q", q.Title, q.Body)
 	}
 	if !q.Danger || q.ProjectID != projectID || q.PieceID != pieceID || q.Client.Name != "claude-code" || q.Client.Version != "2.1" || len(q.Effect) != 1 || q.At.IsZero() {
@@ -47,7 +47,7 @@ func TestPieceWithoutProjectIsNamedAlone(t *testing.T) {
 	k.engine.pieces[0].Piece.ProjectID = ""
 	done := k.start(t.Context(), "piece_action", act("stopAgents"))
 	q := k.cards(1)[0]
-	if q.Body != "An external MCP client wants to stop agents on 'upload-retry'." || q.ProjectID != "" {
+	if q.Body.String() != "An external MCP client wants to stop agents on 'upload-retry'." || q.ProjectID != "" {
 		t.Errorf("card is %+v", q)
 	}
 	k.desk.StopAll()
@@ -112,7 +112,9 @@ func TestChangedEffectShowsANewCard(t *testing.T) {
 	t.Parallel()
 	k := newRig(t)
 	run := "run-1"
-	k.engine.effect = func(engine.Request) pieces.Effect { return pieces.Effect{Lines: []string{run}, Fingerprint: run} }
+	k.engine.effect = func(engine.Request) pieces.Effect {
+		return pieces.Effect{Lines: []pieces.Sentence{pieces.Quote(run)}, Fingerprint: run}
+	}
 	k.engine.act = func(r engine.Request) (engine.Result, error) {
 		if r.Bound != run {
 			return engine.Result{}, pieces.ErrStale
@@ -127,7 +129,7 @@ func TestChangedEffectShowsANewCard(t *testing.T) {
 	for second.ID == first.ID {
 		second = k.cards(1)[0]
 	}
-	if second.Effect[0] != "run-2" {
+	if second.Effect[0].String() != "run-2" {
 		t.Errorf("the second card shows %v", second.Effect)
 	}
 	k.allow(second)
@@ -284,7 +286,7 @@ func TestEveryActionAsksAsItsTierSays(t *testing.T) {
 				done := k.start(t.Context(), "piece_action", args)
 				if asks {
 					q := k.cards(1)[0]
-					if q.Title != "Allow the MCP client to "+verbs[action]+"?" || q.Danger != contains(always, action) {
+					if q.Title.String() != "Allow the MCP client to "+verbs[action]+"?" || q.Danger != contains(always, action) {
 						t.Errorf("%s asks %+v", action, q)
 					}
 					k.allow(q)
@@ -316,7 +318,7 @@ func TestSettingIsReadOnEveryCall(t *testing.T) {
 // looking lets an engine know at once only a part of what an action does; what it sends on the channel is the rest.
 func (k *rig) looking() chan<- pieces.Effect {
 	found := make(chan pieces.Effect)
-	k.engine.outline = []string{"Removes the worktree."}
+	k.engine.outline = []pieces.Sentence{pieces.Say("Removes the worktree.")}
 	k.engine.look = func() (pieces.Effect, error) { return <-found, nil }
 	return found
 }
@@ -345,13 +347,13 @@ func TestCardShowsBeforeItIsKnownWhatAllowDoes(t *testing.T) {
 	found := k.looking()
 	done := k.start(t.Context(), "piece_action", act("stopAgents"))
 	q := k.cards(1)[0]
-	if !q.Looking || len(q.Effect) != 1 || q.Effect[0] != "Removes the worktree." {
+	if !q.Looking || len(q.Effect) != 1 || q.Effect[0].String() != "Removes the worktree." {
 		t.Errorf("the card shows %+v", q)
 	}
 	if err := k.desk.Answer(q.ID, true, ""); !errors.Is(err, consent.ErrLooking) {
 		t.Errorf("an Allow of what nobody knows: %v", err)
 	}
-	found <- pieces.Effect{Lines: []string{"Removes the worktree.", "It has 1 changed file."}, Fingerprint: "one"}
+	found <- pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Removes the worktree."), pieces.Say("It has 1 changed file.")}, Fingerprint: "one"}
 	if q = k.known(); len(q.Effect) != 2 {
 		t.Errorf("then it shows %+v", q)
 	}
@@ -381,9 +383,9 @@ func TestDenyNeedNotWaitForWhatAllowWouldDo(t *testing.T) {
 func TestCardOfWhatCannotBeFoundOutEndsWithWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	k := newRig(t)
-	k.engine.outline = []string{"Removes the worktree."}
+	k.engine.outline = []pieces.Sentence{pieces.Say("Removes the worktree.")}
 	k.engine.look = func() (pieces.Effect, error) {
-		return pieces.Effect{}, &engine.Refusal{Sentence: "Fermata cannot read the worktree, so it will not remove it."}
+		return pieces.Effect{}, &engine.Refusal{Sentence: pieces.Say("Fermata cannot read the worktree, so it will not remove it.")}
 	}
 	a := k.ended(k.start(t.Context(), "piece_action", act("stopAgents")))
 	if !a.error || a.text != "Fermata cannot read the worktree, so it will not remove it." || len(k.engine.acted()) != 0 {
@@ -403,15 +405,15 @@ func TestSecondCardSaysThatTheFirstAllowDidNotCount(t *testing.T) {
 		return engine.Result{Piece: k.engine.pieces[0]}, nil
 	}
 	done := k.start(t.Context(), "piece_action", act("stopAgents"))
-	found <- pieces.Effect{Lines: []string{"1 file"}, Fingerprint: "one"}
+	found <- pieces.Effect{Lines: []pieces.Sentence{pieces.Say("1 file")}, Fingerprint: "one"}
 	first := k.known()
 	if first.Again {
 		t.Error("the first card says that it is another")
 	}
 	k.allow(first)
-	found <- pieces.Effect{Lines: []string{"2 files"}, Fingerprint: "two"}
+	found <- pieces.Effect{Lines: []pieces.Sentence{pieces.Say("2 files")}, Fingerprint: "two"}
 	second := k.known()
-	if second.ID == first.ID || !second.Again || second.Effect[0] != "2 files" {
+	if second.ID == first.ID || !second.Again || second.Effect[0].String() != "2 files" {
 		t.Errorf("the second card is %+v", second)
 	}
 	k.allow(second)
@@ -425,14 +427,16 @@ func TestCallsThatShareACardAreBoundToWhatItShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newRig(t)
 		run := "run-1"
-		k.engine.effect = func(engine.Request) pieces.Effect { return pieces.Effect{Lines: []string{run}, Fingerprint: run} }
+		k.engine.effect = func(engine.Request) pieces.Effect {
+			return pieces.Effect{Lines: []pieces.Sentence{pieces.Quote(run)}, Fingerprint: run}
+		}
 		first := k.start(t.Context(), "piece_action", act("stopAgents"))
 		synctest.Wait()
 		k.engine.change(func() { run = "run-2" })
 		second := k.start(t.Context(), "piece_action", act("stopAgents"))
 		synctest.Wait()
 		q := k.cards(1)[0]
-		if q.Effect[0] != "run-1" {
+		if q.Effect[0].String() != "run-1" {
 			t.Errorf("the card shows %v", q.Effect)
 		}
 		k.allow(q)

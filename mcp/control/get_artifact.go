@@ -47,7 +47,7 @@ func (c *control) getArtifact(ctx context.Context, a args) (any, error) {
 		return nil, err
 	}
 	if _, ok := s.Task(taskID); taskID != "" && !ok {
-		return nil, &engine.Refusal{Sentence: "Unknown taskId", Cause: pieces.ErrNotFound}
+		return nil, &engine.Refusal{Sentence: pieces.Say("Unknown taskId"), Cause: pieces.ErrNotFound}
 	}
 	view := artifactView{PieceID: id, Kind: kind, Format: "json"}
 	if kind.Markdown() {

@@ -97,7 +97,7 @@ func TestReleaseOfAHeldDraftIsAllowedOnce(t *testing.T) {
 	k.engine.settings[keyAsk] = "true"
 	done := k.start(t.Context(), "release_draft", values{"draftId": draftID})
 	q := k.cards(1)[0]
-	if !slices.Contains(q.Effect, waitsLine) {
+	if !slices.Contains(pieces.English(q.Effect), waitsLine().String()) {
 		t.Errorf("the card says %q", q.Effect)
 	}
 	k.allow(q)

@@ -141,11 +141,11 @@ func (c *control) pieceAction(ctx context.Context, a args) (any, error) {
 }
 
 // verbOf never leaves a card without words: an action without a verb of its own is named.
-func verbOf(r pieces.Rule) string {
+func verbOf(r pieces.Rule) pieces.Sentence {
 	if r.Verb == "" {
-		return "run " + string(r.Action)
+		return pieces.Say("run %s", r.Action)
 	}
-	return r.Verb
+	return pieces.Term(r.Verb)
 }
 
 // aboutDraft tells a client that acts on a draft as if it were a piece what it can do with it.

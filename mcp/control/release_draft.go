@@ -105,11 +105,11 @@ func (c *control) releaseCard(ctx context.Context, d pieces.Draft) (*card, error
 	}
 	lines := releaseLines(d)
 	if len(pieces.BlockingKeys(on[d.ID])) > 0 {
-		lines = append(lines, waitsLine)
+		lines = append(lines, waitsLine())
 	}
-	verb := pieces.VerbReleaseAuto
+	verb := pieces.Term(pieces.VerbReleaseAuto)
 	if !auto {
-		verb = "release the draft"
+		verb = pieces.Say("release the draft")
 	}
 	return &card{
 		verb: verb, item: d.Title, projectID: d.ProjectID,
@@ -130,23 +130,25 @@ func writingOf(d pieces.Draft) *pieces.Writing {
 }
 
 // waitsLine is what a card adds about a draft that waits on others.
-const waitsLine = "It first waits in the Backlog for what it depends on, and then starts by itself."
+func waitsLine() pieces.Sentence {
+	return pieces.Say("It first waits in the Backlog for what it depends on, and then starts by itself.")
+}
 
-func releaseLines(d pieces.Draft) []string {
-	lines := []string{"Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review."}
+func releaseLines(d pieces.Draft) []pieces.Sentence {
+	lines := []pieces.Sentence{pieces.Say("Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review.")}
 	if d.Lane != pieces.LaneAuto {
-		lines = []string{"Makes a branch and a worktree, and starts the piece on the lane " + string(d.Lane) + "."}
+		lines = []pieces.Sentence{pieces.Say("Makes a branch and a worktree, and starts the piece on the lane %s.", d.Lane)}
 	}
 	switch {
 	case d.ChecksSpec():
-		lines = append(lines, "The draft's spec is looked through for gaps first; without one it is used as it is.")
+		lines = append(lines, pieces.Say("The draft's spec is looked through for gaps first; without one it is used as it is."))
 	case d.NeedsSpecStep():
-		lines = append(lines, "The spec is written from the draft first.")
+		lines = append(lines, pieces.Say("The spec is written from the draft first."))
 	default:
-		lines = append(lines, "The draft's spec is used as it is.")
+		lines = append(lines, pieces.Say("The draft's spec is used as it is."))
 	}
 	if d.Model != "" {
-		lines = append(lines, "Model of the spec step: "+d.Model+".")
+		lines = append(lines, pieces.Say("Model of the spec step: %s.", d.Model))
 	}
 	return lines
 }

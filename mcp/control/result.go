@@ -98,7 +98,7 @@ func (c *control) sentence(ctx context.Context, tool string, err error) string {
 }
 
 func refuse(format string, values ...any) error {
-	return &engine.Refusal{Sentence: fmt.Sprintf(format, values...)}
+	return &engine.Refusal{Sentence: pieces.Say(format, values...)}
 }
 
 func unknown(err error) bool { return errors.Is(err, pieces.ErrNotFound) }

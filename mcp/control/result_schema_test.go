@@ -79,8 +79,8 @@ func TestNoToolLacksAnnotationsATierOrAResultSchema(t *testing.T) {
 			t.Errorf("%s has no result schema", tool.name)
 		}
 		// A write that nobody can be held to asks with these words; a read never asks.
-		if (strangerVerbs[tool.name] == "") != tool.reads {
-			t.Errorf("%s reads: %v, and its card says %q", tool.name, tool.reads, strangerVerbs[tool.name])
+		if (strangerVerb(tool.name).String() == "use "+tool.name) != tool.reads {
+			t.Errorf("%s reads: %v, and its card says %q", tool.name, tool.reads, strangerVerb(tool.name))
 		}
 		if tool.reads && (tool.destroys || tool.asks || !tool.repeatable) {
 			t.Errorf("%s only reads, and yet %+v", tool.name, a)

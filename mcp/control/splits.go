@@ -56,7 +56,7 @@ type splitEvent struct {
 func splitsOf(s pieces.Snapshot, start bool) splits {
 	of := s.Piece.Splits
 	v := splits{Proposals: []splitProposal{}, Links: []splitLink{}, Start: splitStart{
-		Automatically: start, Mode: orNull(of.Mode), WaitsForYou: of.WaitsForYou, Reason: orNull(s.SplitWaits()),
+		Automatically: start, Mode: orNull(of.Mode), WaitsForYou: of.WaitsForYou, Reason: orNull(s.SplitWaits().String()),
 	}}
 	var ids []string
 	for _, p := range of.Proposals {
@@ -66,11 +66,11 @@ func splitsOf(s pieces.Snapshot, start bool) splits {
 	for _, l := range of.Links {
 		v.Links = append(v.Links, splitLink{l.OriginalID, l.SplitOffID, l.Direction, orNull(l.ProposalID)})
 	}
-	if reason, blockers := s.SplitHold(); reason != "" {
-		v.Hold = &splitHold{reason, blockers}
+	if reason, blockers := s.SplitHold(); !reason.Empty() {
+		v.Hold = &splitHold{reason.String(), blockers}
 	}
-	if reason := s.SplitPending(); reason != "" {
-		v.Pending = &splitsWait{reason, ids}
+	if reason := s.SplitPending(); !reason.Empty() {
+		v.Pending = &splitsWait{reason.String(), ids}
 	}
 	return v
 }

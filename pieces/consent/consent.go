@@ -47,9 +47,9 @@ type Question struct {
 	ID        string // set by the Desk
 	ProjectID string // empty: the card shows in every open project window
 	PieceID   string
-	Title     string // "Allow the MCP client to stop agents?"
-	Body      string // "An external MCP client wants to stop agents on 'upload-retry' (muse)."
-	Effect    []string
+	Title     pieces.Sentence // "Allow the MCP client to stop agents?"
+	Body      pieces.Sentence // "An external MCP client wants to stop agents on 'upload-retry' (muse)."
+	Effect    []pieces.Sentence
 	Writing   *pieces.Writing // what Allow hands on, shown whole; nil for most
 	Bound     string          // the fingerprint of the effect
 	Client    Client

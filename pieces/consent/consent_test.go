@@ -22,7 +22,7 @@ func ask(ctx context.Context, d *Desk, q Question) <-chan Reply {
 func TestTheFirstAnswerWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Desk
-		reply := ask(t.Context(), &d, Question{Title: "Allow?"})
+		reply := ask(t.Context(), &d, Question{Title: pieces.Say("Allow?")})
 		id := d.Pending()[0].ID
 		if err := d.Answer(id, false, "not now"); err != nil {
 			t.Fatal(err)
@@ -93,12 +93,12 @@ func TestQuestionsWaitInOrderOfArrivalAndWakeWatchers(t *testing.T) {
 		wake, done := d.Watch()
 		defer done()
 		for _, title := range []string{"a", "b", "c"} {
-			ask(t.Context(), &d, Question{Title: title})
+			ask(t.Context(), &d, Question{Title: pieces.Say(title)})
 		}
 		<-wake
 		var got string
 		for _, q := range d.Pending() {
-			got += q.Title
+			got += q.Title.String()
 		}
 		if got != "abc" {
 			t.Errorf("order %q", got)
@@ -134,7 +134,7 @@ func TestRacingAnswersAndCancelsEndEachCallOnce(t *testing.T) {
 
 // looked is a question whose effect is found out when the test says so.
 func looked(found <-chan pieces.Effect) Question {
-	return Question{Key: "k", Effect: []string{"known"}, Look: func(ctx context.Context) (pieces.Effect, error) {
+	return Question{Key: "k", Effect: []pieces.Sentence{pieces.Say("known")}, Look: func(ctx context.Context) (pieces.Effect, error) {
 		select {
 		case e := <-found:
 			return e, nil
@@ -153,16 +153,16 @@ func TestNoAllowCountsBeforeItIsKnownWhatItDoes(t *testing.T) {
 		one, two := ask(t.Context(), &d, looked(found)), ask(t.Context(), &d, looked(nil))
 		<-wake
 		q := d.Pending()[0]
-		if !q.Looking || q.Effect[0] != "known" || q.Bound != "" || len(d.Pending()) != 1 {
+		if !q.Looking || q.Effect[0].String() != "known" || q.Bound != "" || len(d.Pending()) != 1 {
 			t.Errorf("shown at once: %+v", q)
 		}
 		if err := d.Answer(q.ID, true, ""); !errors.Is(err, ErrLooking) || len(d.Pending()) != 1 {
 			t.Errorf("an Allow of what nobody knows: %v", err)
 		}
-		found <- pieces.Effect{Lines: []string{"known", "found"}, Writing: &pieces.Writing{Name: "Text"}, Fingerprint: "f"}
+		found <- pieces.Effect{Lines: []pieces.Sentence{pieces.Say("known"), pieces.Say("found")}, Writing: &pieces.Writing{Name: "Text"}, Fingerprint: "f"}
 		<-wake
 		q = d.Pending()[0]
-		if q.Looking || q.Bound != "f" || strings.Join(q.Effect, " ") != "known found" || q.Writing.Name != "Text" {
+		if q.Looking || q.Bound != "f" || strings.Join(pieces.English(q.Effect), " ") != "known found" || q.Writing.Name != "Text" {
 			t.Errorf("found: %+v", q)
 		}
 		if err := d.Answer(q.ID, true, ""); err != nil {

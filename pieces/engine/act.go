@@ -51,7 +51,7 @@ func carriers() map[pieces.Action]carry {
 func (e *Engine) Check(ctx context.Context, r Request) (pieces.Snapshot, pieces.Rule, error) {
 	rule, ok := pieces.RuleOf(r.Action)
 	if !ok {
-		return pieces.Snapshot{}, rule, refuse("Unknown action "+string(r.Action), nil)
+		return pieces.Snapshot{}, rule, refuse(nil, "Unknown action %s", string(r.Action))
 	}
 	s, err := e.subject(ctx, r)
 	if err != nil {
@@ -67,36 +67,45 @@ func (e *Engine) Check(ctx context.Context, r Request) (pieces.Snapshot, pieces.
 }
 
 func illegal(s pieces.Snapshot, rule pieces.Rule) error {
-	words := fmt.Sprintf("%s is not legal now: the piece is in %s (%s).", rule.Action, s.Display(), s.Piece.Activity)
+	words := pieces.Say("%s is not legal now: the piece is in %s (%s).", rule.Action, station(s), s.Piece.Activity)
 	if off := !s.Flags.Dependencies; off && (rule.Action == pieces.AddDependency || rule.Action == pieces.RemoveDependency) {
-		words = fmt.Sprintf("%s is not legal now: piece dependencies are turned off.", rule.Action)
+		words = pieces.Say("%s is not legal now: piece dependencies are turned off.", rule.Action)
 	}
-	if words := codeReviewWords(s); words != "" && rule.Action == pieces.RunCodeReview {
+	if words := codeReviewWords(s); !words.Empty() && rule.Action == pieces.RunCodeReview {
 		return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
 	}
-	if words := splitWords(s, rule.Action); words != "" {
+	if words := splitWords(s, rule.Action); !words.Empty() {
 		return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
 	}
 	if !rule.Available {
-		words = fmt.Sprintf("%s is not available in this version of Fermata.", rule.Action)
+		words = pieces.Say("%s is not available in this version of Fermata.", rule.Action)
 	}
-	if already := pieces.ResumeRefusal(s); already != "" && rule.Action == pieces.ResumeTask {
+	if already := pieces.ResumeRefusal(s); !already.Empty() && rule.Action == pieces.ResumeTask {
 		words = already
 	}
 	return &Refusal{Sentence: words, Legal: s.LegalActions(), Cause: pieces.ErrStale}
 }
 
+// station is the step that a piece is at, with the count of its agents.
+func station(s pieces.Snapshot) pieces.Sentence {
+	words, count, counted := strings.Cut(s.Display(), " ")
+	if !counted {
+		return pieces.Term(words)
+	}
+	return pieces.Say("%s %s", pieces.Term(words), count)
+}
+
 // splitWords say why a split keeps an action from being legal; empty when none does.
-func splitWords(s pieces.Snapshot, a pieces.Action) string {
+func splitWords(s pieces.Snapshot, a pieces.Action) pieces.Sentence {
 	switch a {
 	case pieces.ApproveSpec, pieces.GenerateStrategy, pieces.ApproveStrategy:
 		reason, _ := s.SplitHold()
-		if pending := s.SplitPending(); reason == "" && a == pieces.ApproveStrategy && pending != "" {
+		if pending := s.SplitPending(); reason.Empty() && a == pieces.ApproveStrategy && !pending.Empty() {
 			return pending
 		}
 		return reason
 	default:
-		return ""
+		return pieces.Sentence{}
 	}
 }
 
@@ -106,7 +115,7 @@ func checkTask(s pieces.Snapshot, r Request) error {
 	case pieces.ApproveTask, pieces.AnswerTaskQuestion:
 		t, ok := s.Task(r.TaskID)
 		if !ok || t.Kind != pieces.TaskAgent {
-			return refuse(fmt.Sprintf("Unknown taskId: this piece has no agent %s.", r.TaskID), pieces.ErrNotFound)
+			return refuse(pieces.ErrNotFound, "Unknown taskId: this piece has no agent %s.", r.TaskID)
 		}
 		if r.Action == pieces.AnswerTaskQuestion {
 			_, err := questionOf(s, r.TaskID)
@@ -132,7 +141,7 @@ func checkTask(s pieces.Snapshot, r Request) error {
 		return err
 	case pieces.ApproveSpec:
 		if r.Lane == pieces.LaneLoop {
-			return refuse("approveSpec takes the lane manual or auto; loop is refused.", nil)
+			return refuse(nil, "approveSpec takes the lane manual or auto; loop is refused.")
 		}
 	default:
 	}
@@ -163,7 +172,7 @@ func failedAgents(s pieces.Snapshot, ids []string) ([]pieces.Task, error) {
 			for _, t := range all {
 				names = append(names, fmt.Sprintf("%s (%s)", t.ID, t.Name))
 			}
-			return nil, refuse(fmt.Sprintf("The agent %s did not fail. Failed: %s.", id, strings.Join(names, ", ")), nil)
+			return nil, refuse(nil, "The agent %s did not fail. Failed: %s.", id, strings.Join(names, ", "))
 		}
 		named = append(named, all[i])
 	}
@@ -220,7 +229,7 @@ func (e *Engine) step(ctx context.Context, _ pieces.Snapshot, r Request) (Result
 // generateStrategy has the strategy written, or written again with what the person said of it.
 func (e *Engine) generateStrategy(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Note = strings.TrimSpace(r.Prompt)
+		c.Note = pieces.Quote(strings.TrimSpace(r.Prompt))
 		return nil
 	})
 }
@@ -333,14 +342,14 @@ func (e *Engine) approveTask(ctx context.Context, _ pieces.Snapshot, r Request) 
 			return pieces.ErrNotFound
 		}
 		t.Approved, t.ApprovalNote = true, r.Text
-		c.Tasks, c.Note = []pieces.Task{t}, r.Text
+		c.Tasks, c.Note = []pieces.Task{t}, pieces.Quote(r.Text)
 		return nil
 	})
 }
 
 func (e *Engine) confirmDone(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Confirmed, c.Note = true, r.Text
+		c.Piece.Confirmed, c.Note = true, pieces.Quote(r.Text)
 		return nil
 	})
 }
@@ -365,9 +374,9 @@ func questionOf(s pieces.Snapshot, taskID string) (pieces.Prompt, error) {
 		approval = true
 	}
 	if approval {
-		return pieces.Prompt{}, refuse("This agent waits for a tool or plan approval; those stay with the person in Fermata.", nil)
+		return pieces.Prompt{}, refuse(nil, "This agent waits for a tool or plan approval; those stay with the person in Fermata.")
 	}
-	return pieces.Prompt{}, refuse("This agent is not waiting on a question.", nil)
+	return pieces.Prompt{}, refuse(nil, "This agent is not waiting on a question.")
 }
 
 func (e *Engine) answerQuestion(ctx context.Context, s pieces.Snapshot, r Request) (Result, error) {
@@ -390,14 +399,14 @@ func (e *Engine) answerQuestion(ctx context.Context, s pieces.Snapshot, r Reques
 func (e *Engine) AnswerPrompt(ctx context.Context, promptID string, a pieces.PromptAnswer) error {
 	live, p, ok := e.live.findPrompt(promptID)
 	if !ok {
-		return refuse("This is no longer waiting for an answer.", pieces.ErrNotFound)
+		return refuse(pieces.ErrNotFound, "This is no longer waiting for an answer.")
 	}
 	conv := e.live.conversation(live)
 	if conv == nil {
-		return refuse("The session is still starting; try again in a moment.", nil)
+		return refuse(nil, "The session is still starting; try again in a moment.")
 	}
 	if err := conv.Answer(ctx, promptID, a); err != nil {
-		return refuse("The answer did not reach the session: "+err.Error(), err)
+		return refuse(err, "The answer did not reach the session: %v", err)
 	}
 	if a.Allow && a.Scope == pieces.ScopeProject && p.Kind == pieces.PromptApproval {
 		return e.allowInProject(ctx, p)

@@ -31,7 +31,7 @@ func (e *Engine) keepFiles(id string, has []pieces.Attachment, paths []string) (
 		return nil, nil
 	}
 	if len(has)+len(paths) > pieces.MaxAttachments {
-		return nil, refuse(fmt.Sprintf("A draft takes at most %d files.", pieces.MaxAttachments), nil)
+		return nil, refuse(nil, "A draft takes at most %d files.", pieces.MaxAttachments)
 	}
 	folder, err := e.attachmentFolder(id)
 	if err == nil {
@@ -44,7 +44,7 @@ func (e *Engine) keepFiles(id string, has []pieces.Attachment, paths []string) (
 		a, err := keepFile(folder, path, slices.Concat(has, kept))
 		if err != nil {
 			e.dropFiles(id, has, kept)
-			return nil, refuse("The file "+path+" could not be attached: "+err.Error(), err)
+			return nil, refuse(err, "The file %s could not be attached: %v", path, err)
 		}
 		kept = append(kept, a)
 	}
@@ -106,7 +106,7 @@ func freeName(name string, kept []pieces.Attachment) string {
 func (e *Engine) changeFiles(d pieces.Draft, edit DraftEdit) (has, added []pieces.Attachment, err error) {
 	for _, name := range edit.Detach {
 		if !slices.ContainsFunc(d.Attachments, func(a pieces.Attachment) bool { return a.Name == name }) {
-			return nil, nil, refuse("The draft has no file "+name+".", nil)
+			return nil, nil, refuse(nil, "The draft has no file %s.", name)
 		}
 	}
 	for _, a := range d.Attachments {

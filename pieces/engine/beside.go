@@ -10,7 +10,7 @@ import (
 // atWorktree locks a piece for an action that starts a session in its worktree, and makes sure that the worktree is there.
 // Where the action is not legal any more, its move says so. cannot begins the sentence of a refusal. Without an error the
 // caller has to call unlock.
-func (e *Engine) atWorktree(ctx context.Context, r Request, cannot string) (s pieces.Snapshot, unlock func(), err error) {
+func (e *Engine) atWorktree(ctx context.Context, r Request, cannot func(error) pieces.Sentence) (s pieces.Snapshot, unlock func(), err error) {
 	unlock, err = e.locks.lock(ctx, r.PieceID)
 	if err != nil {
 		return s, nil, fmt.Errorf("%s on piece %s: %w", r.Action, r.PieceID, err)
@@ -22,7 +22,7 @@ func (e *Engine) atWorktree(ctx context.Context, r Request, cannot string) (s pi
 	return s, unlock, nil
 }
 
-func (e *Engine) inWorktree(ctx context.Context, r Request, cannot string) (pieces.Snapshot, error) {
+func (e *Engine) inWorktree(ctx context.Context, r Request, cannot func(error) pieces.Sentence) (pieces.Snapshot, error) {
 	s, err := e.Piece(ctx, r.PieceID)
 	if err != nil || !s.Legal(r.Action) {
 		return s, err
@@ -32,7 +32,7 @@ func (e *Engine) inWorktree(ctx context.Context, r Request, cannot string) (piec
 		return s, err
 	}
 	if err := e.Git.CheckWorktree(ctx, project.Path, s.Piece.Worktree, s.Piece.Branch); err != nil {
-		return s, refuse(cannot+err.Error(), err)
+		return s, refuse(err, "%s", cannot(err))
 	}
 	return s, nil
 }

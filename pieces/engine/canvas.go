@@ -82,7 +82,7 @@ func (e *Engine) unused(path string) error {
 	if !e.canvases.in(path) {
 		return nil
 	}
-	return refuse(fmt.Sprintf("A session that you opened works in %s: stop it first.", path), nil)
+	return refuse(nil, "A session that you opened works in %s: stop it first.", path)
 }
 
 // canvasGroup is what everything of a session runs under.
@@ -92,7 +92,7 @@ func canvasGroup(id string) string { return "session " + id }
 // piece, and these sessions alone may work in the main checkout.
 func (e *Engine) OpenSession(ctx context.Context, n NewSession) (pieces.Session, error) {
 	if strings.TrimSpace(n.Prompt) == "" {
-		return pieces.Session{}, refuse("Say what the session should do.", nil)
+		return pieces.Session{}, refuse(nil, "Say what the session should do.")
 	}
 	project, err := e.Project(ctx, n.ProjectID)
 	if err != nil {
@@ -109,7 +109,7 @@ func (e *Engine) OpenSession(ctx context.Context, n NewSession) (pieces.Session,
 		case err != nil:
 			return pieces.Session{}, err
 		case p.Piece.ProjectID != project.ID || p.Piece.Worktree == "":
-			return pieces.Session{}, refuse("This piece has no worktree to open a session in.", nil)
+			return pieces.Session{}, refuse(nil, "This piece has no worktree to open a session in.")
 		}
 		s.Worktree = p.Piece.Worktree
 	}
@@ -131,7 +131,7 @@ func (e *Engine) startCanvas(ctx context.Context, s pieces.Session, l pieces.Lau
 	if s.Worktree == project.Path {
 		repo, err := e.Git.Inspect(ctx, project.Path)
 		if err != nil {
-			return refuse(fmt.Sprintf("Fermata cannot work in %s: %v", project.Path, err), err)
+			return refuse(err, "Fermata cannot work in %s: %v", project.Path, err)
 		}
 		s.Branch = repo.Branch
 		return e.runCanvas(ctx, s, l, "")
@@ -147,10 +147,10 @@ func (e *Engine) startCanvas(ctx context.Context, s pieces.Session, l pieces.Lau
 	}
 	defer unlock()
 	if err := e.Git.CheckWorktree(ctx, project.Path, s.Worktree, p.Branch); err != nil {
-		return refuse("The session was not started: "+err.Error(), err)
+		return refuse(err, "The session was not started: %v", err)
 	}
 	if err := e.prepare(ctx, p.ID, s.Worktree); err != nil {
-		return refuse("The session was not started: "+err.Error(), err)
+		return refuse(err, "The session was not started: %v", err)
 	}
 	s.Branch, l.Profile = p.Branch, cmp.Or(p.Config.PermissionProfile, l.Profile)
 	return e.runCanvas(ctx, s, l, "")
@@ -167,13 +167,13 @@ func (e *Engine) pieceIn(ctx context.Context, s pieces.Session) (pieces.Piece, e
 			return p.Piece, nil
 		}
 	}
-	return pieces.Piece{}, refuse(fmt.Sprintf("The worktree %s is no longer there, so the session cannot go on in it.", s.Worktree), pieces.ErrWorktreeMissing)
+	return pieces.Piece{}, refuse(pieces.ErrWorktreeMissing, "The worktree %s is no longer there, so the session cannot go on in it.", s.Worktree)
 }
 
 // runCanvas writes the session's row and lets it run on its own. A notice stands in its transcript.
 func (e *Engine) runCanvas(ctx context.Context, s pieces.Session, l pieces.Launch, notice string) error {
 	if err := e.ctx.Err(); err != nil {
-		return refuse("Fermata is quitting.", err)
+		return refuse(err, "Fermata is quitting.")
 	}
 	s.State, s.Hidden = pieces.SessionStarting, false
 	if err := e.Store.SaveSession(context.WithoutCancel(ctx), s); err != nil {
@@ -247,7 +247,7 @@ func (e *Engine) replaceCanvas(ctx context.Context, t *talk, l pieces.Launch) {
 func (e *Engine) canvasOf(ctx context.Context, id string) (pieces.Session, error) {
 	s, err := e.Session(ctx, id)
 	if err == nil && s.Kind != pieces.SessionCanvas {
-		err = refuse("This session belongs to a piece, and is steered there.", nil)
+		err = refuse(nil, "This session belongs to a piece, and is steered there.")
 	}
 	return s, err
 }
@@ -256,7 +256,7 @@ func (e *Engine) canvasOf(ctx context.Context, id string) (pieces.Session, error
 // same id, and is shown again if it was hidden.
 func (e *Engine) SayToSession(ctx context.Context, id, text string) error {
 	if strings.TrimSpace(text) == "" {
-		return refuse("A message can't be empty.", nil)
+		return refuse(nil, "A message can't be empty.")
 	}
 	unlock, err := e.locks.lock(ctx, canvasGroup(id))
 	if err != nil {
@@ -272,13 +272,13 @@ func (e *Engine) SayToSession(ctx context.Context, id, text string) error {
 	case !runs:
 		return e.startCanvas(ctx, s, pieces.Launch{SessionID: id, Resume: true, Prompt: text})
 	case t == nil || s.State == pieces.SessionStarting:
-		return refuse("The session is still starting; try again in a moment.", nil)
+		return refuse(nil, "The session is still starting; try again in a moment.")
 	case s.State == pieces.SessionAwaitingApproval || s.State == pieces.SessionAwaitingInput:
-		return refuse("The session waits for you: answer what it asks first.", nil)
+		return refuse(nil, "The session waits for you: answer what it asks first.")
 	case !s.State.Live():
-		return refuse("The session is still ending; try again in a moment.", nil)
+		return refuse(nil, "The session is still ending; try again in a moment.")
 	case s.State != pieces.SessionIdle:
-		return refuse("The session is working: send the message once its turn ended.", nil)
+		return refuse(nil, "The session is working: send the message once its turn ended.")
 	}
 	return t.send(ctx, text)
 }
@@ -296,11 +296,11 @@ func (e *Engine) StopSession(ctx context.Context, id string) error {
 			conv = e.live.conversation(t.live)
 		}
 		if conv == nil {
-			return refuse("The session could not be stopped; try again in a moment.", err)
+			return refuse(err, "The session could not be stopped; try again in a moment.")
 		}
 		end, err := conv.Stop(context.WithoutCancel(ctx))
 		if err != nil {
-			return refuse("The session could not be stopped: "+err.Error(), err)
+			return refuse(err, "The session could not be stopped: %v", err)
 		}
 		if left = end.Left; len(left) == 0 {
 			e.live.remove(t.live)
@@ -315,7 +315,7 @@ func (e *Engine) StopSession(ctx context.Context, id string) error {
 	for _, p := range left {
 		names = append(names, fmt.Sprintf("%s (process %d)", p.Command, p.PID))
 	}
-	return refuse("These processes of the session could not be ended: "+strings.Join(names, ", ")+".", nil)
+	return refuse(nil, "These processes of the session could not be ended: %s.", strings.Join(names, ", "))
 }
 
 // RenameSession gives a session that the person opened another name.
@@ -332,7 +332,7 @@ func (e *Engine) RenameSession(ctx context.Context, id, name string) error {
 	}
 	if t, runs := e.canvases.get(id); runs {
 		if t == nil {
-			return refuse("The session is still starting; try again in a moment.", nil)
+			return refuse(nil, "The session is still starting; try again in a moment.")
 		}
 		t.update(func(s *pieces.Session) { s.Name = name })
 		return nil
@@ -354,7 +354,7 @@ func (e *Engine) HideSession(ctx context.Context, id string, hide bool) error {
 		return err
 	}
 	if _, runs := e.canvases.get(id); hide && (runs || s.State.Live()) {
-		return refuse("The session still runs: stop it first, then hide it.", nil)
+		return refuse(nil, "The session still runs: stop it first, then hide it.")
 	}
 	s.Hidden = hide
 	return e.Store.SaveSession(ctx, s)

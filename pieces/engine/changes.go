@@ -11,11 +11,13 @@ import (
 )
 
 // feedbackGoesOn is what createPR says while a feedback session works.
-const feedbackGoesOn = "A feedback session works on the piece: what it has committed is pushed now, and the rest once it ends."
+func feedbackGoesOn() pieces.Sentence {
+	return pieces.Say("A feedback session works on the piece: what it has committed is pushed now, and the rest once it ends.")
+}
 
 func checkChanges(r Request) error {
 	if strings.TrimSpace(r.Text) == "" {
-		return refuse("Say what should change.", nil)
+		return refuse(nil, "Say what should change.")
 	}
 	return nil
 }
@@ -40,13 +42,13 @@ func (e *Engine) requestChanges(ctx context.Context, before pieces.Snapshot, r R
 			return Result{}, err
 		}
 	}
-	s, unlock, err := e.atWorktree(ctx, r, "The changes were not started: ")
+	s, unlock, err := e.atWorktree(ctx, r, func(err error) pieces.Sentence { return pieces.Say("The changes were not started: %v", err) })
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
 	if _, err = e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.RequestChanges), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Note = r.Text
+		c.Note = pieces.Quote(r.Text)
 		return nil
 	}); err != nil {
 		return Result{}, err
@@ -98,8 +100,8 @@ func (e *Engine) runChanges(ctx context.Context, g *group, s pieces.Snapshot, se
 			c.Piece.CostUSD += cost
 			home.write(c)
 			if cause != nil {
-				c.Piece.Failure = "The requested changes are not done: " + cause.Error()
-				c.Note = c.Piece.Failure
+				c.Note = pieces.Say("The requested changes are not done: %v", cause)
+				c.Piece.Failure = c.Note.String()
 			}
 			return nil
 		})
@@ -204,21 +206,21 @@ func (e *Engine) StopChanges(ctx context.Context, id string, by pieces.Actor) (p
 		return s, err
 	}
 	if s.Facts().Feedback {
-		return s, refuse("The pull request is being opened. Stop the session once that is done.", nil)
+		return s, refuse(nil, "The pull request is being opened. Stop the session once that is done.")
 	}
 	if _, changing := feedbackOf(s); !changing {
-		return s, refuse("No feedback session works on this piece.", nil)
+		return s, refuse(nil, "No feedback session works on this piece.")
 	}
 	ctx = context.WithoutCancel(ctx) // a stop that began is carried through
 	cost, left := e.stopChanges(ctx, s)
 	home := e.bringHome(ctx, id, errStoppedChanges)
 	s, err = e.moveLocked(ctx, id, pieces.OnChangesDone, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.CostUSD += cost
-		c.Note = "The feedback session was stopped."
+		c.Note = pieces.Say("The feedback session was stopped.")
 		home.write(c)
 		if left != nil {
-			c.Piece.Failure = "The feedback session was stopped, but " + left.Error() + "."
-			c.Note = c.Piece.Failure
+			c.Note = pieces.Say("The feedback session was stopped, but %v.", left)
+			c.Piece.Failure = c.Note.String()
 		}
 		return nil
 	})
@@ -227,23 +229,23 @@ func (e *Engine) StopChanges(ctx context.Context, id string, by pieces.Actor) (p
 	}
 	e.afterChanges(s, home)
 	if left != nil {
-		return s, refuse(s.Piece.Failure, left)
+		return s, refuse(left, "%s", s.Piece.Failure)
 	}
 	return s, nil
 }
 
 // notDone takes back that a piece is done. A feedback session that was ended for it is over, whatever else failed.
 func (e *Engine) notDone(ctx context.Context, s pieces.Snapshot, cost float64, cause error) error {
-	words := "The piece was not marked done: " + cause.Error()
+	words := pieces.Say("The piece was not marked done: %v", cause)
 	if _, changing := feedbackOf(s); changing {
 		_, err := e.moveLocked(ctx, s.Piece.ID, pieces.OnChangesDone, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
 			c.Piece.CostUSD += cost
-			c.Piece.Failure, c.Note = words, words
+			c.Piece.Failure, c.Note = words.String(), words
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return refuse(words, cause)
+	return refuse(cause, "%s", words)
 }

@@ -56,7 +56,7 @@ func TestRequestedChangesAreMadeInTheWorktreeAndAPullRequestMayBeOpenedMeanwhile
 	w.refused(id, engine.Request{Action: pieces.RequestChanges, Text: "x"}, "not legal now")
 	pr := func(r *engine.Request) { r.Title, r.HasTitle = "T", true }
 	effect, err := w.engine.Effect(t.Context(), engine.Request{PieceID: id, Action: pieces.CreatePR})
-	if err != nil || !strings.Contains(strings.Join(effect.Lines, "\n"), "what it has committed is pushed") {
+	if err != nil || !strings.Contains(strings.Join(pieces.English(effect.Lines), "\n"), "what it has committed is pushed") {
 		t.Errorf("effect %q, %v", effect.Lines, err)
 	}
 	res = w.act(id, pieces.CreatePR, pr)
@@ -85,7 +85,7 @@ func TestMarkDoneSaysThatItEndsTheFeedbackSessionAndDoes(t *testing.T) {
 	}
 	r := engine.Request{PieceID: id, Action: pieces.MarkDone, By: pieces.ByClient}
 	effect, err := w.engine.Effect(t.Context(), r)
-	if err != nil || !strings.Contains(effect.Lines[0], "Ends the feedback session") {
+	if err != nil || !strings.Contains(effect.Lines[0].String(), "Ends the feedback session") {
 		t.Fatalf("effect %q, %v", effect.Lines, err)
 	}
 	// The session writes on while the card stands; the card says what becomes of that.

@@ -28,26 +28,26 @@ func levelOf(r Request) string {
 
 func checkCodeReview(r Request) error {
 	if levels := pieces.CodeReviewLevels(); !slices.Contains(levels, levelOf(r)) {
-		return refuse(fmt.Sprintf("runCodeReview takes the level %s, not %q.", strings.Join(levels, " or "), r.Level), nil)
+		return refuse(nil, "runCodeReview takes the level %s, not %q.", strings.Join(levels, " or "), r.Level)
 	}
 	return nil
 }
 
 // codeReviewWords say why a code review cannot start although the piece stands where one could; empty when that is not why.
-func codeReviewWords(s pieces.Snapshot) string {
+func codeReviewWords(s pieces.Snapshot) pieces.Sentence {
 	switch {
 	case !s.Flags.CodeReview:
-		return "runCodeReview is not legal now: the Edge feature Code review is turned off."
+		return pieces.Say("runCodeReview is not legal now: the Edge feature Code review is turned off.")
 	case s.Piece.CodeReview.State == pieces.CodeReviewRunning:
-		return "A code review of this piece is running already."
+		return pieces.Say("A code review of this piece is running already.")
 	default:
-		return ""
+		return pieces.Sentence{}
 	}
 }
 
 // runCodeReview starts a code review beside whatever the piece does; it answers on start.
 func (e *Engine) runCodeReview(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
-	s, unlock, err := e.atWorktree(ctx, r, "The code review was not started: ")
+	s, unlock, err := e.atWorktree(ctx, r, func(err error) pieces.Sentence { return pieces.Say("The code review was not started: %v", err) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -56,7 +56,7 @@ func (e *Engine) runCodeReview(ctx context.Context, _ pieces.Snapshot, r Request
 	session.Effort = levelOf(r)
 	if _, err := e.moveLocked(ctx, r.PieceID, pieces.Trigger(pieces.RunCodeReview), r.By, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.CodeReview = pieces.CodeReviewRun{State: pieces.CodeReviewRunning, Level: session.Effort, SessionID: session.ID, At: session.CreatedAt}
-		c.Note = "Level " + session.Effort
+		c.Note = pieces.Say("Level %s", session.Effort)
 		return nil
 	}); err != nil {
 		return Result{}, err
@@ -105,7 +105,7 @@ func (e *Engine) endCodeReview(ctx context.Context, id string, record pieces.Cod
 		c.Piece.CostUSD += cost
 		if cause != nil {
 			run.State, run.Failure = pieces.CodeReviewFailed, cause.Error()
-			c.Note = run.Failure
+			c.Note = pieces.Quote(run.Failure)
 		} else {
 			run.State = pieces.CodeReviewDone
 			body, err := json.Marshal(record)

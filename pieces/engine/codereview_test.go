@@ -119,7 +119,7 @@ func TestMarkDoneEndsACodeReview(t *testing.T) {
 	id := w.toReviewable().Piece.ID
 	res := w.act(id, pieces.RunCodeReview)
 	effect, err := w.engine.Effect(t.Context(), engine.Request{PieceID: id, Action: pieces.MarkDone})
-	if err != nil || !strings.Contains(strings.Join(effect.Lines, "\n"), "Ends the code review that runs now") {
+	if err != nil || !strings.Contains(strings.Join(pieces.English(effect.Lines), "\n"), "Ends the code review that runs now") {
 		t.Errorf("markDone would: %q, %v", effect.Lines, err)
 	}
 	if _, err := w.model.Wait(t.Context(), piecestest.AnsweredBy("code review")); err != nil {

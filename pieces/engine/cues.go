@@ -147,7 +147,7 @@ func (e *Engine) Snooze(ctx context.Context, t Target, fingerprint string) (int,
 		if err := e.targetExists(ctx, t); err != nil {
 			return 0, err
 		}
-		return 0, refuse("This cue changed; refresh", pieces.ErrStale)
+		return 0, refuse(pieces.ErrStale, "This cue changed; refresh")
 	}
 	e.snoozed.add(t, fingerprint)
 	e.hub.Wake()

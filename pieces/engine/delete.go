@@ -29,7 +29,7 @@ func (e *Engine) DeleteEffect(ctx context.Context, id string) (pieces.Effect, er
 
 func (e *Engine) deleteEffect(ctx context.Context, s pieces.Snapshot) (pieces.Effect, error) {
 	p := s.Piece
-	lines := []string{"Deletes the piece with its documents, its history and its sessions. That cannot be taken back."}
+	lines := []pieces.Sentence{pieces.Say("Deletes the piece with its documents, its history and its sessions. That cannot be taken back.")}
 	facts := []string{"delete", p.ID, string(p.Phase), string(p.Activity), fmt.Sprint(p.Run)}
 	list, err := e.Store.Worktrees(ctx, p.ID)
 	if err != nil {
@@ -48,17 +48,17 @@ func (e *Engine) deleteEffect(ctx context.Context, s pieces.Snapshot) (pieces.Ef
 		lines, facts = append(lines, more...), append(facts, w.Path, print)
 	}
 	if !removes && p.Branch != "" {
-		lines = append(lines, "It has no worktree to remove; the branch "+p.Branch+" stays.")
+		lines = append(lines, pieces.Say("It has no worktree to remove; the branch %s stays.", p.Branch))
 	}
 	if p.PR != nil && p.PR.State == pieces.PullRequestOpen {
-		lines = append(lines, fmt.Sprintf("Its pull request #%d stays open.", p.PR.Number))
+		lines = append(lines, pieces.Say("Its pull request #%d stays open.", p.PR.Number))
 	}
 	waiting, err := e.waitersOf(ctx, p.ID)
 	if err != nil {
 		return pieces.Effect{}, err
 	}
 	if waiting > 0 {
-		lines = append(lines, fmt.Sprintf("%s on it: it stays listed there as deleted, and never counts as done.", map[bool]string{true: "1 item waits", false: fmt.Sprint(waiting, " items wait")}[waiting == 1]))
+		lines = append(lines, pieces.Say("%s on it: it stays listed there as deleted, and never counts as done.", pieces.Count(waiting, "%d item waits", "%d items wait")))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(facts, "\x00")))
 	return pieces.Effect{Lines: lines, Fingerprint: hex.EncodeToString(sum[:])}, nil
@@ -87,8 +87,8 @@ func (e *Engine) DeletePiece(ctx context.Context, id, bound string) (Deleted, er
 	if err != nil {
 		return Deleted{}, err
 	}
-	if reason := s.Undeletable(); reason != "" {
-		return Deleted{}, refuse(reason, pieces.ErrStale)
+	if reason := s.Undeletable(); !reason.Empty() {
+		return Deleted{}, refuse(pieces.ErrStale, "%s", reason)
 	}
 	now, err := e.deleteEffect(ctx, s)
 	if err != nil {
@@ -100,7 +100,7 @@ func (e *Engine) DeletePiece(ctx context.Context, id, bound string) (Deleted, er
 	ctx = context.WithoutCancel(ctx) // from here on it must not end halfway
 	d := Deleted{Branch: s.Piece.Branch}
 	if d.Saved, err = e.clearWorktrees(ctx, s.Piece); err != nil {
-		return d, refuse("The piece was not deleted: "+err.Error(), err)
+		return d, refuse(err, "The piece was not deleted: %v", err)
 	}
 	if err := e.Store.DeletePiece(ctx, id, s.Piece.Version); err != nil {
 		return d, fmt.Errorf("delete piece %s: %w", id, err)
@@ -132,11 +132,11 @@ func (e *Engine) restoreDeleted(ctx context.Context, pieceID, ref string) (Resto
 func (e *Engine) restoreLost(ctx context.Context, project pieces.Project, pieceID, ref string) (Restored, error) {
 	saved, err := e.Git.Saved(ctx, project.Path, ref)
 	if err != nil {
-		return Restored{}, refuse("Fermata cannot read the saved work, and changed nothing: "+err.Error(), err)
+		return Restored{}, refuse(err, "Fermata cannot read the saved work, and changed nothing: %v", err)
 	}
 	r, err := e.restoreFresh(ctx, project, pieces.Piece{ID: pieceID, ProjectID: project.ID, Name: "deleted " + short(pieceID)}, saved)
 	if err != nil {
-		return r, refuse("Fermata could not bring the saved work back; it stays under "+ref+": "+err.Error(), err)
+		return r, refuse(err, "Fermata could not bring the saved work back; it stays under %s: %v", ref, err)
 	}
 	e.include(ctx, project, r.Path)
 	return r, nil

@@ -37,7 +37,7 @@ func TestADeletedPieceIsSavedFirstAndItsBranchStays(t *testing.T) {
 	w.put(p.Worktree, "lost.txt", "not committed")
 	d, effect := w.deleted(p.ID)
 	for _, want := range []string{"lost.txt", "saved first", "the branch " + p.Branch + " stays", "1 item waits"} {
-		if !strings.Contains(strings.Join(effect.Lines, "\n"), want) {
+		if !strings.Contains(strings.Join(pieces.English(effect.Lines), "\n"), want) {
 			t.Errorf("the effect does not say %q: %q", want, effect.Lines)
 		}
 	}

@@ -254,7 +254,7 @@ func (e *Engine) bringInLine(ctx context.Context, id string) error {
 			return nil
 		}
 		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-			c.Note = waitWords(s.Dependencies)
+			c.Note = pieces.Quote(waitWords(s.Dependencies))
 			if on == pieces.OnDependenciesMet {
 				e.moveOn(ctx, s, c)
 			}

@@ -69,7 +69,7 @@ func (e *Engine) diskUse(ctx context.Context, w pieces.WorktreeRecord) (DiskUse,
 // keeps says why a worktree of a piece is not released: only clean ones are, of pieces that are over.
 func (e *Engine) keeps(ctx context.Context, s pieces.Snapshot, path string) string {
 	switch {
-	case s.Undeletable() != "":
+	case !s.Undeletable().Empty():
 		return "The piece is busy"
 	case s.Piece.Phase != pieces.PhaseComplete && !s.Piece.Archived:
 		return "The piece is not done"
@@ -106,17 +106,17 @@ func (e *Engine) ReleaseWorktree(ctx context.Context, pieceID string, by pieces.
 	}
 	for _, w := range list {
 		if words := e.keeps(ctx, s, w.Path); words != "" {
-			return refuse("The worktree "+w.Path+" stays: "+words+".", nil)
+			return refuse(nil, "The worktree %s stays: %s.", w.Path, words)
 		}
 	}
-	if err := e.releaseLocked(ctx, s.Piece, by, "The clean worktree was released."); err != nil {
-		return refuse("The worktree stays: "+err.Error(), err)
+	if err := e.releaseLocked(ctx, s.Piece, by, pieces.Say("The clean worktree was released.")); err != nil {
+		return refuse(err, "The worktree stays: %v", err)
 	}
 	return nil
 }
 
 // releaseLocked removes the worktrees of a piece whose lock is held, and says so in its history.
-func (e *Engine) releaseLocked(ctx context.Context, p pieces.Piece, by pieces.Actor, note string) error {
+func (e *Engine) releaseLocked(ctx context.Context, p pieces.Piece, by pieces.Actor, note pieces.Sentence) error {
 	ctx = context.WithoutCancel(ctx) // quitting between a removal and the record of it would leave a lie
 	saved, err := e.clearWorktrees(ctx, p)
 	if err != nil {

@@ -37,7 +37,7 @@ func (e *Engine) Examine(ctx context.Context, projectID string) ([]pieces.Findin
 	}
 	found, err := e.Git.Examine(ctx, p.Path, p.Branch, e.Now())
 	if err != nil {
-		return nil, refuse("Fermata could not look "+p.Path+" over: "+err.Error(), err)
+		return nil, refuse(err, "Fermata could not look %s over: %v", p.Path, err)
 	}
 	e.checkups.keep(projectID, found)
 	e.hub.Wake()

@@ -56,7 +56,7 @@ func (e *Engine) markDone(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 		c.Piece.CostUSD += cost
 		c.Piece.CompletedAt, c.Piece.Worktree, c.Piece.WorktreeMissing = &now, "", false
 		if saved != "" {
-			c.Piece.SavedRef, c.Note = saved, "Saved to "+saved
+			c.Piece.SavedRef, c.Note = saved, pieces.Say("Saved to %s", saved)
 		}
 		return nil
 	})
@@ -78,7 +78,7 @@ func (e *Engine) stillMissing(ctx context.Context, p pieces.Piece, by pieces.Act
 		return nil
 	}
 	if err != nil {
-		return refuse(fmt.Sprintf("Fermata cannot tell whether the worktree %s is really gone, so it changed nothing: %v", p.Worktree, err), err)
+		return refuse(err, "Fermata cannot tell whether the worktree %s is really gone, so it changed nothing: %v", p.Worktree, err)
 	}
 	if _, err := e.moveLocked(ctx, p.ID, pieces.OnWorktree, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.WorktreeMissing = false

@@ -37,7 +37,7 @@ func (e *Engine) fileDraft(ctx context.Context, n NewDraft) (Filed, error) {
 		}
 	}
 	if strings.TrimSpace(n.Spec) == "" && strings.TrimSpace(n.Seed) == "" {
-		return Filed{}, refuse("A draft needs a spec or a seed.", nil)
+		return Filed{}, refuse(nil, "A draft needs a spec or a seed.")
 	}
 	if _, err := e.Project(ctx, n.ProjectID); err != nil {
 		return Filed{}, err
@@ -118,7 +118,7 @@ func (e *Engine) updateDraft(ctx context.Context, id string, edit DraftEdit) (pi
 	set(&d.Lane, edit.Lane)
 	set(&d.Refine, edit.Refine)
 	if strings.TrimSpace(d.Spec) == "" && strings.TrimSpace(d.Seed) == "" {
-		return d, refuse("A draft has to keep a spec or a seed.", nil)
+		return d, refuse(nil, "A draft has to keep a spec or a seed.")
 	}
 	if edit.Title != nil && strings.TrimSpace(*edit.Title) != "" {
 		d.Title = pieces.TitleOf("", *edit.Title, "")

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"fermata/pieces"
@@ -19,15 +18,15 @@ func (e *Engine) EditText(ctx context.Context, pieceID string, kind pieces.Artif
 	case pieces.ArtifactStrategy:
 		gate, what = pieces.GateStrategyReady, "strategy"
 	default:
-		return pieces.Snapshot{}, refuse("Only the spec and the strategy can be edited.", nil)
+		return pieces.Snapshot{}, refuse(nil, "Only the spec and the strategy can be edited.")
 	}
 	switch {
 	case strings.TrimSpace(text) == "":
-		return pieces.Snapshot{}, refuse(fmt.Sprintf("A %s can't be empty.", what), nil)
+		return pieces.Snapshot{}, refuse(nil, "A %s can't be empty.", what)
 	case len([]rune(text)) > pieces.MaxSpec:
-		return pieces.Snapshot{}, refuse(fmt.Sprintf("That is longer than a %s may be.", what), nil)
+		return pieces.Snapshot{}, refuse(nil, "That is longer than a %s may be.", what)
 	}
-	past := refuse(fmt.Sprintf("The %s can be edited only while it waits for your approval.", what), pieces.ErrStale)
+	past := refuse(pieces.ErrStale, "The %s can be edited only while it waits for your approval.", what)
 	s, err := e.move(ctx, pieceID, pieces.OnTextEdited, pieces.ByPerson, func(s pieces.Snapshot, c *pieces.Change) error {
 		if s.Gate() != gate {
 			return past
@@ -37,13 +36,13 @@ func (e *Engine) EditText(ctx context.Context, pieceID string, kind pieces.Artif
 			return err
 		}
 		if now != before {
-			return refuse(fmt.Sprintf("The %s was written anew meanwhile.", what), pieces.ErrStale)
+			return refuse(pieces.ErrStale, "The %s was written anew meanwhile.", what)
 		}
 		artifact(c, kind, "", text)
 		if title := pieces.SpecTitle(text); kind == pieces.ArtifactSpec && title != "" {
 			c.Piece.Name = title
 		}
-		c.Note = "The " + what
+		c.Note = pieces.Say("The %s", what)
 		return nil
 	})
 	if refusal := (*Refusal)(nil); errors.Is(err, pieces.ErrStale) && !errors.As(err, &refusal) {

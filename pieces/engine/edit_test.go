@@ -38,7 +38,7 @@ func TestTheSpecIsRewrittenByHandWhileItWaits(t *testing.T) {
 	}
 	rows, err := w.engine.History(t.Context(), id)
 	last := rows[len(rows)-1]
-	if err != nil || last.Trigger != pieces.OnTextEdited || last.By != pieces.ByPerson || last.Note != "The spec" {
+	if err != nil || last.Trigger != pieces.OnTextEdited || last.By != pieces.ByPerson || last.Note.String() != "The spec" {
 		t.Errorf("the history ends with %+v, %v", last, err)
 	}
 	// Who still has the text of before would overwrite it unseen.

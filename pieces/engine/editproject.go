@@ -38,18 +38,18 @@ func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (
 	if edit.Branch != nil && strings.TrimSpace(*edit.Branch) != p.Branch {
 		branch := strings.TrimSpace(*edit.Branch)
 		if branch == "" {
-			return p, refuse("Name the branch that pieces start from.", nil)
+			return p, refuse(nil, "Name the branch that pieces start from.")
 		}
 		if _, err := e.Git.Base(ctx, p.Path, branch); err != nil {
-			return p, refuse("Pieces cannot start from "+branch+": "+err.Error(), err)
+			return p, refuse(err, "Pieces cannot start from %s: %v", branch, err)
 		}
 		p.Branch = branch
 	}
 	if n := edit.LoopAtOnce; n != nil && (*n < 1 || *n > pieces.LoopAtOnceMost) {
-		return p, refuse(fmt.Sprintf("The Loop works on 1 to %d pieces at once.", pieces.LoopAtOnceMost), nil)
+		return p, refuse(nil, "The Loop works on 1 to %d pieces at once.", pieces.LoopAtOnceMost)
 	}
 	if n := edit.LoopOpenPRs; n != nil && (*n < 1 || *n > pieces.LoopOpenPRsMost) {
-		return p, refuse(fmt.Sprintf("The Loop leaves 1 to %d open pull requests.", pieces.LoopOpenPRsMost), nil)
+		return p, refuse(nil, "The Loop leaves 1 to %d open pull requests.", pieces.LoopOpenPRsMost)
 	}
 	set(&p.LoopAtOnce, edit.LoopAtOnce)
 	set(&p.LoopOpenPRs, edit.LoopOpenPRs)
@@ -65,8 +65,8 @@ func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (
 	p.AllowedCommands = slices.DeleteFunc(slices.Clone(p.AllowedCommands), func(c string) bool { return slices.Contains(edit.ForgetCommands, c) })
 	for _, c := range edit.AllowCommands {
 		c = strings.TrimSpace(c)
-		if reason := unfitCommand(c); reason != "" {
-			return p, refuse(reason, nil)
+		if reason := unfitCommand(c); !reason.Empty() {
+			return p, refuse(nil, "%s", reason)
 		}
 		if !slices.Contains(p.AllowedCommands, c) {
 			p.AllowedCommands = append(p.AllowedCommands, c)
@@ -80,15 +80,15 @@ func (e *Engine) EditProject(ctx context.Context, id string, edit ProjectEdit) (
 
 // unfitCommand says why a text does not allow a command; it is empty when it does. A text that every command begins with
 // would allow them all.
-func unfitCommand(c string) string {
+func unfitCommand(c string) pieces.Sentence {
 	const longest = 200
 	switch {
 	case c == "" || strings.Trim(c, "*?") == "":
-		return "Write how the command begins, such as `npm test`."
+		return pieces.Say("Write how the command begins, such as `npm test`.")
 	case len(c) > longest:
-		return fmt.Sprintf("A command's beginning has at most %d bytes.", longest)
+		return pieces.Say("A command's beginning has at most %d bytes.", longest)
 	case strings.ContainsAny(c, "\r\n\x00"):
-		return "Write one command on one line."
+		return pieces.Say("Write one command on one line.")
 	}
-	return ""
+	return pieces.Sentence{}
 }

@@ -31,7 +31,7 @@ func (e *Engine) effect(ctx context.Context, r Request, look bool) (effect piece
 	}
 	whole = true
 	bound := []string{r.PieceID, string(r.Action), fmt.Sprint(s.Piece.Run)}
-	var lines []string
+	var lines []pieces.Sentence
 	switch r.Action {
 	case pieces.StopAgents:
 		lines = stopEffect(s)
@@ -40,39 +40,39 @@ func (e *Engine) effect(ctx context.Context, r Request, look bool) (effect piece
 		lines, facts, whole, err = e.markDoneEffect(ctx, s, look)
 		bound = append(bound, facts...)
 	case pieces.StartExecution, pieces.ResumeAgents:
-		lines = []string{fmt.Sprintf("Starts the agents that have not completed: %s, at most %d side by side.", count(open(s), "agent"), max(1, s.Piece.Config.AgentsAtOnce))}
+		lines = []pieces.Sentence{pieces.Say("Starts the agents that have not completed: %s, at most %d side by side.", count(open(s), "agent"), max(1, s.Piece.Config.AgentsAtOnce))}
 	case pieces.RetryFailedAgents:
 		list, ferr := failedAgents(s, r.TaskIDs)
 		if ferr != nil {
 			return pieces.Effect{}, false, ferr
 		}
 		for _, t := range list {
-			lines = append(lines, "Runs again: "+t.Name)
+			lines = append(lines, pieces.Say("Runs again: %s", t.Name))
 			bound = append(bound, t.ID)
 		}
 	case pieces.CreatePR:
 		lines, err = e.createPREffect(ctx, s, r, look)
 		whole = look
 	case pieces.ApproveSpec:
-		lines = []string{"Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates."}
+		lines = []pieces.Sentence{pieces.Say("Runs the piece unattended up to Review: strategy, plan and agents, without stopping at their gates.")}
 	case pieces.EditTaskBrief, pieces.MessageTask, pieces.ResumeTask:
 		lines = steerEffect(s, r)
 		bound = append(bound, r.TaskID)
 	case pieces.RequestChanges:
-		lines = []string{"Starts a feedback session in the piece's worktree."}
+		lines = []pieces.Sentence{pieces.Say("Starts a feedback session in the piece's worktree.")}
 	case pieces.SetLane:
-		lines = []string{fmt.Sprintf("Moves the piece from the lane %s to %s.", s.Piece.Config.Lane, r.Lane)}
+		lines = []pieces.Sentence{pieces.Say("Moves the piece from the lane %s to %s.", s.Piece.Config.Lane, r.Lane)}
 	case pieces.RunCodeReview:
-		lines = []string{fmt.Sprintf("Starts a code review at the effort %s: Claude Code reads the piece's changes, and changes nothing.", levelOf(r))}
+		lines = []pieces.Sentence{pieces.Say("Starts a code review at the effort %s: Claude Code reads the piece's changes, and changes nothing.", levelOf(r))}
 	case pieces.AnswerTaskQuestion:
-		lines = []string{"Answers the agent's question; it works on with the answer."}
+		lines = []pieces.Sentence{pieces.Say("Answers the agent's question; it works on with the answer.")}
 	default:
 	}
 	if err != nil {
 		return pieces.Effect{}, false, err
 	}
 	if s.Piece.CostUSD > 0 {
-		lines = append(lines, fmt.Sprintf("Cost so far: $%.2f.", s.Piece.CostUSD))
+		lines = append(lines, pieces.Say("Cost so far: $%.2f.", s.Piece.CostUSD))
 	}
 	writing := writingOf(s, r)
 	if writing != nil {
@@ -119,14 +119,10 @@ func open(s pieces.Snapshot) int {
 	return n
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+// count says how many there are of what has a plural in s.
+func count(n int, what string) pieces.Sentence { return pieces.Count(n, "%d "+what, "%d "+what+"s") }
 
-func stopEffect(s pieces.Snapshot) []string {
+func stopEffect(s pieces.Snapshot) []pieces.Sentence {
 	var running []string
 	for _, t := range s.Tasks {
 		if t.State == pieces.TaskRunning || t.State == pieces.TaskWaiting {
@@ -134,17 +130,17 @@ func stopEffect(s pieces.Snapshot) []string {
 		}
 	}
 	if len(running) == 0 {
-		return []string{"No agent is running; the run stays paused."}
+		return []pieces.Sentence{pieces.Say("No agent is running; the run stays paused.")}
 	}
-	return []string{
-		fmt.Sprintf("Stops %s: %s.", count(len(running), "running agent"), strings.Join(running, ", ")),
-		"Everything they wrote stays in the worktree; they can be resumed.",
+	return []pieces.Sentence{
+		pieces.Say("Stops %s: %s.", count(len(running), "running agent"), strings.Join(running, ", ")),
+		pieces.Say("Everything they wrote stays in the worktree; they can be resumed."),
 	}
 }
 
 // markDoneEffect says what removing the piece's worktrees would lose, and that it is saved first. The facts it returns
 // change with every file in them. Without a look it only says which worktrees go.
-func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot, look bool) (lines, facts []string, whole bool, err error) {
+func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot, look bool) (lines []pieces.Sentence, facts []string, whole bool, err error) {
 	p := s.Piece
 	list, err := e.Store.Worktrees(ctx, p.ID)
 	if err != nil {
@@ -153,15 +149,15 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot, look boo
 	whole = true
 	feedback, changing := feedbackOf(s)
 	if changing {
-		lines = []string{"Ends the feedback session that works on the piece now; what it has written by then is kept like the rest."}
+		lines = []pieces.Sentence{pieces.Say("Ends the feedback session that works on the piece now; what it has written by then is kept like the rest.")}
 		facts = []string{feedback}
 	}
 	if s.Facts().CodeReviewing {
-		lines = append(lines, "Ends the code review that runs now; what it found so far is lost.")
+		lines = append(lines, pieces.Say("Ends the code review that runs now; what it found so far is lost."))
 		facts = append(facts, p.CodeReview.SessionID)
 	}
 	if p.Worktree == "" || p.WorktreeMissing {
-		lines = append(lines, "Completes the piece. Its worktree is already gone; the branch "+p.Branch+" stays.")
+		lines = append(lines, pieces.Say("Completes the piece. Its worktree is already gone; the branch %s stays.", p.Branch))
 		facts = append(facts, "gone")
 	}
 	for _, w := range list {
@@ -184,49 +180,49 @@ func (e *Engine) markDoneEffect(ctx context.Context, s pieces.Snapshot, look boo
 	return lines, facts, whole, nil
 }
 
-func removalLine(w pieces.WorktreeRecord) string {
+func removalLine(w pieces.WorktreeRecord) pieces.Sentence {
 	if w.TaskID != "" {
-		return fmt.Sprintf("Removes the agent's worktree %s; its branch %s stays.", w.Path, w.Branch)
+		return pieces.Say("Removes the agent's worktree %s; its branch %s stays.", w.Path, w.Branch)
 	}
-	return fmt.Sprintf("Removes the worktree %s; the branch %s stays.", w.Path, w.Branch)
+	return pieces.Say("Removes the worktree %s; the branch %s stays.", w.Path, w.Branch)
 }
 
 // removalEffect says what removing one worktree takes away, with a fingerprint of everything in it.
-func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []string, print string, err error) {
+func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (lines []pieces.Sentence, print string, err error) {
 	status, print, err := e.Git.Survey(ctx, w.Path)
 	if err != nil && e.vanished(ctx, w) {
-		return []string{fmt.Sprintf("The worktree %s is gone already; its branch %s stays.", w.Path, w.Branch)}, "gone", nil
+		return []pieces.Sentence{pieces.Say("The worktree %s is gone already; its branch %s stays.", w.Path, w.Branch)}, "gone", nil
 	}
 	if err != nil {
-		return nil, "", refuse("Fermata cannot read the worktree "+w.Path+", so it will not remove it: "+err.Error(), err)
+		return nil, "", refuse(err, "Fermata cannot read the worktree %s, so it will not remove it: %v", w.Path, err)
 	}
 	files := slices.Concat(status.Staged, status.Changed, status.Untracked)
 	slices.Sort(files)
 	files = slices.Compact(files)
 	lines = append(lines, removalLine(w))
 	if len(files) > 0 {
-		lines = append(lines, fmt.Sprintf("It has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
+		lines = append(lines, pieces.Say("It has %s that no commit holds (%s). They are saved first and can be restored for 30 days.", count(len(files), "changed file"), sample(files)))
 	} else {
-		lines = append(lines, "It has no uncommitted changes.")
+		lines = append(lines, pieces.Say("It has no uncommitted changes."))
 	}
 	if status.Unpushed > 0 {
-		lines = append(lines, fmt.Sprintf("%s not pushed; the branch keeps what it has.", count(status.Unpushed, "commit")))
+		lines = append(lines, pieces.Say("%s not pushed; the branch keeps what it has.", count(status.Unpushed, "commit")))
 	}
 	return lines, print, nil
 }
 
-func sample(files []string) string {
+func sample(files []string) pieces.Sentence {
 	const most = 5
 	if len(files) <= most {
-		return strings.Join(files, ", ")
+		return pieces.Quote(strings.Join(files, ", "))
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+	return pieces.Say("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Request, look bool) (lines []string, err error) {
+func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Request, look bool) (lines []pieces.Sentence, err error) {
 	if !look {
 		if r.HasTitle {
-			lines = []string{"Title: " + r.Title}
+			lines = []pieces.Sentence{pieces.Say("Title: %s", r.Title)}
 		}
 		return lines, nil
 	}
@@ -238,22 +234,22 @@ func (e *Engine) createPREffect(ctx context.Context, s pieces.Snapshot, r Reques
 	if err != nil {
 		return nil, err
 	}
-	kind := "a pull request"
+	kind := pieces.Say("a pull request")
 	if r.IsDraft {
-		kind = "a draft pull request"
+		kind = pieces.Say("a draft pull request")
 	}
-	lines = []string{fmt.Sprintf("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
+	lines = []pieces.Sentence{pieces.Say("Pushes %s to %s (%s) and opens %s into %s.", s.Piece.Branch, remote.Name, redactURL(remote.URL), kind, project.Branch)}
 	if _, changing := feedbackOf(s); changing {
-		lines = append(lines, feedbackGoesOn)
+		lines = append(lines, feedbackGoesOn())
 	}
 	if r.HasTitle {
-		lines = append(lines, "Title: "+r.Title)
+		lines = append(lines, pieces.Say("Title: %s", r.Title))
 	}
 	if s.Piece.Worktree == "" || s.Piece.WorktreeMissing {
 		return lines, nil
 	}
 	if status, err := e.Git.Status(ctx, s.Piece.Worktree); err == nil && status.Dirty() {
-		lines = append(lines, "Changes that are not committed are not part of it.")
+		lines = append(lines, pieces.Say("Changes that are not committed are not part of it."))
 	}
 	return lines, nil
 }

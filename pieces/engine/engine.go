@@ -64,7 +64,7 @@ func New(o Options) *Engine {
 
 // Refusal is the error of a call that is well formed but cannot be done. Its text is one sentence for the person or model.
 type Refusal struct {
-	Sentence string
+	Sentence pieces.Sentence
 	// Legal lists the legal actions when the action was illegal; nil otherwise.
 	Legal []pieces.Action
 	Cause error
@@ -73,23 +73,26 @@ type Refusal struct {
 // Error returns the sentence, with the legal actions when it is about one that is not.
 func (r *Refusal) Error() string {
 	if r.Legal == nil {
-		return r.Sentence
+		return r.Sentence.String()
 	}
 	if len(r.Legal) == 0 {
-		return r.Sentence + " No action is legal now."
+		return r.Sentence.String() + " No action is legal now."
 	}
 	names := make([]string, len(r.Legal))
 	for i, a := range r.Legal {
 		names[i] = string(a)
 	}
-	return r.Sentence + " Legal now: " + strings.Join(names, ", ") + "."
+	return r.Sentence.String() + " Legal now: " + strings.Join(names, ", ") + "."
 }
 
 // Unwrap returns what caused the refusal.
 func (r *Refusal) Unwrap() error { return r.Cause }
 
-func refuse(sentence string, cause error) error {
-	return &Refusal{Sentence: sentence, Cause: cause}
+// Said is the sentence without the legal actions, whose names only a client knows.
+func (r *Refusal) Said() pieces.Sentence { return r.Sentence }
+
+func refuse(cause error, format string, facts ...any) error {
+	return &Refusal{Sentence: pieces.Say(format, facts...), Cause: cause}
 }
 
 // ErrNoProject is wrapped by the refusal of a call that needs a project and names none.

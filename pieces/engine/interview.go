@@ -16,11 +16,11 @@ import (
 func (e *Engine) interviewMessage(ctx context.Context, _ pieces.Snapshot, r Request) (Result, error) {
 	return e.act(ctx, r, func(s pieces.Snapshot, c *pieces.Change) error {
 		if s.Gate() == pieces.GateSpecReady && strings.TrimSpace(r.Prompt) == "" {
-			return refuse("Say what the spec should say or change.", nil)
+			return refuse(nil, "Say what the spec should say or change.")
 		}
-		c.Piece.Interview, c.Note = s.Piece.Interview.Say(r.Prompt, e.Now()), r.Prompt
+		c.Piece.Interview, c.Note = s.Piece.Interview.Say(r.Prompt, e.Now()), pieces.Quote(r.Prompt)
 		if n := len(c.Piece.Interview.Turns); n > 0 && c.Piece.Interview.Turns[n-1].MovesOn() {
-			c.Note = "Moved on without an answer."
+			c.Note = pieces.Say("Moved on without an answer.")
 		}
 		return nil
 	})

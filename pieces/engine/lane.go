@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"fermata/pieces"
@@ -10,7 +9,7 @@ import (
 
 func checkLane(r Request) error {
 	if !slices.Contains(pieces.Lanes(), r.Lane) {
-		return refuse(fmt.Sprintf("setLane takes the lane manual, auto or loop, not %q.", r.Lane), nil)
+		return refuse(nil, "setLane takes the lane manual, auto or loop, not %q.", r.Lane)
 	}
 	return nil
 }
@@ -22,7 +21,7 @@ func (e *Engine) setLane(ctx context.Context, _ pieces.Snapshot, r Request) (Res
 		if r.Lane != pieces.LaneAuto {
 			c.Piece.Play = false
 		}
-		c.Note = fmt.Sprintf("From %s to %s", s.Piece.Config.Lane, r.Lane)
+		c.Note = pieces.Say("From %s to %s", s.Piece.Config.Lane, r.Lane)
 		c.Piece.Config.Lane = r.Lane
 		return nil
 	})

@@ -123,9 +123,9 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 		}
 		return e.recoverPR(ctx, s)
 	}
-	words := interruptedWords
+	words := pieces.Say("Fermata stopped while this was running.")
 	if left != "" {
-		words = left
+		words = pieces.Quote(left)
 	}
 	if left == "" {
 		e.loops.noteCutOff(s.Piece.ID)
@@ -135,7 +135,7 @@ func (e *Engine) recoverPiece(ctx context.Context, s pieces.Snapshot, left strin
 		home = e.bringHome(ctx, s.Piece.ID, errors.New("it was cut off"))
 	}
 	_, err := e.move(ctx, s.Piece.ID, pieces.OnInterrupted, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Failure, c.Note = words, words
+		c.Piece.Failure, c.Note = words.String(), words
 		if c.Piece.Activity == pieces.Paused {
 			c.Piece.Pause = pieces.PauseInterrupted
 		}
@@ -163,7 +163,7 @@ func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	words := "Fermata stopped while it opened the pull request. There was none on the remote; it can be opened again."
+	words := pieces.Say("Fermata stopped while it opened the pull request. There was none on the remote; it can be opened again.")
 	if remote, err := e.remoteOf(ctx, project); err == nil {
 		pr, err := e.Forge.Find(ctx, remote.URL, s.Piece.Branch)
 		if err == nil && pr != nil {
@@ -171,12 +171,12 @@ func (e *Engine) recoverPR(ctx context.Context, s pieces.Snapshot) error {
 			return err
 		}
 		if err != nil {
-			words = "Fermata stopped while it opened the pull request, and cannot tell whether it is open: " + err.Error()
+			words = pieces.Say("Fermata stopped while it opened the pull request, and cannot tell whether it is open: %v", err)
 		}
 	}
 	e.loops.noteCutOff(s.Piece.ID)
 	_, err = e.move(ctx, s.Piece.ID, pieces.OnPRFailed, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
-		c.Piece.Failure, c.Note = words, words
+		c.Piece.Failure, c.Note = words.String(), words
 		return nil
 	})
 	return err

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"fermata/pieces"
@@ -26,7 +25,7 @@ func limitOf(err error) (on pieces.Trigger, why pieces.PauseReason, ends *time.T
 }
 
 // park pauses the run once what runs has ended.
-func (e *Engine) park(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words string, ends *time.Time) error {
+func (e *Engine) park(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words pieces.Sentence, ends *time.Time) error {
 	return e.insist("park the run", func() error {
 		_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 			e.parked(s, c, why, words, ends)
@@ -37,7 +36,7 @@ func (e *Engine) park(ctx context.Context, pieceID string, on pieces.Trigger, wh
 }
 
 // parkReview pauses a run whose work review hit a limit; it waits to run again.
-func (e *Engine) parkReview(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words string, ends *time.Time, cost float64) {
+func (e *Engine) parkReview(ctx context.Context, pieceID string, on pieces.Trigger, why pieces.PauseReason, words pieces.Sentence, ends *time.Time, cost float64) {
 	err := e.insist("park the run", func() error {
 		_, err := e.move(ctx, pieceID, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 			c.Piece.CostUSD += cost
@@ -54,7 +53,7 @@ func (e *Engine) parkReview(ctx context.Context, pieceID string, on pieces.Trigg
 
 // parked writes why a run is parked, and until when. A limit that ends at a time at which Fermata already resumed the run is
 // not waited for again, nor one that is over by its own word: that would start agents over and over.
-func (e *Engine) parked(s pieces.Snapshot, c *pieces.Change, why pieces.PauseReason, words string, ends *time.Time) {
+func (e *Engine) parked(s pieces.Snapshot, c *pieces.Change, why pieces.PauseReason, words pieces.Sentence, ends *time.Time) {
 	var at time.Time
 	if ends != nil {
 		at = ends.UTC()
@@ -64,7 +63,7 @@ func (e *Engine) parked(s pieces.Snapshot, c *pieces.Change, why pieces.PauseRea
 	if why == pieces.PauseLimitReached && s.Piece.Activity == pieces.Pausing && s.Piece.Pause == why && !at.After(s.Piece.LimitEnds) {
 		return
 	}
-	c.Piece.Pause, c.Piece.Failure = why, words
+	c.Piece.Pause, c.Piece.Failure = why, words.String()
 	if why != pieces.PauseLimitReached {
 		return
 	}
@@ -88,7 +87,7 @@ func (e *Engine) resumeAfterLimits(ctx context.Context) error {
 			if !e.limitEnded(s) || s.AfterLimit() != after {
 				return pieces.ErrStale
 			}
-			c.Piece.LimitResumed, c.Note = true, "The usage limit ended."
+			c.Piece.LimitResumed, c.Note = true, pieces.Say("The usage limit ended.")
 			switch after {
 			case pieces.ResumeAgents:
 				return requeue(s, c)
@@ -141,7 +140,7 @@ func mayGoOn(p pieces.Piece) bool {
 
 // stopSpending parks a run that would start something although its budget is used up.
 func (e *Engine) stopSpending(ctx context.Context, s pieces.Snapshot, tasks []pieces.Task, running int) error {
-	words := fmt.Sprintf("The piece has cost $%.2f, and its budget is $%.2f.", s.Piece.CostUSD, s.Piece.Config.BudgetUSD)
+	words := pieces.Say("The piece has cost $%.2f, and its budget is $%.2f.", s.Piece.CostUSD, s.Piece.Config.BudgetUSD)
 	_, err := e.moveLocked(ctx, s.Piece.ID, pieces.OnBudgetReached, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 		e.parked(s, c, pieces.PauseBudgetReached, words, nil)
 		return nil
@@ -162,7 +161,7 @@ type PieceEdit struct {
 // EditPiece changes how a piece runs from now on; it starts nothing.
 func (e *Engine) EditPiece(ctx context.Context, id string, edit PieceEdit) (pieces.Snapshot, error) {
 	if b := edit.BudgetUSD; b != nil && (*b < 0 || *b > 1e6 || *b != *b) {
-		return pieces.Snapshot{}, refuse("A budget is US dollars from 0 to 1000000; 0 is no limit.", nil)
+		return pieces.Snapshot{}, refuse(nil, "A budget is US dollars from 0 to 1000000; 0 is no limit.")
 	}
 	err := e.note(ctx, id, func(_ pieces.Snapshot, c *pieces.Change) error {
 		set(&c.Piece.Config.BudgetUSD, edit.BudgetUSD)

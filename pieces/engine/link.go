@@ -13,7 +13,7 @@ import (
 // linksLock guards the links against a loop that two calls would close together. It is taken after an item's own lock.
 const linksLock = "links"
 
-const loopWords = "That link would create a loop."
+func loopWords() pieces.Sentence { return pieces.Say("That link would create a loop.") }
 
 // SkippedLink is a link that filing a draft left out.
 type SkippedLink struct {
@@ -62,7 +62,7 @@ func (e *Engine) blockerOf(ctx context.Context, projectID, name string) (blocker
 	b, project, err := e.itemOf(ctx, strings.ToLower(name)) // ids are UUIDs
 	if err == nil {
 		if project != projectID {
-			return b, refuse(fmt.Sprintf("%s is in another project; pieces and drafts wait only on those of their own project.", name), nil)
+			return b, refuse(nil, "%s is in another project; pieces and drafts wait only on those of their own project.", name)
 		}
 		return b, nil
 	}
@@ -78,7 +78,7 @@ func (e *Engine) blockerOf(ctx context.Context, projectID, name string) (blocker
 			return blocker{s.Piece.ID, s.Piece.Name}, nil
 		}
 	}
-	return b, refuse(fmt.Sprintf("Unknown blocker %s: this project has no piece or draft of that id or tracker key.", name), nil)
+	return b, refuse(nil, "Unknown blocker %s: this project has no piece or draft of that id or tracker key.", name)
 }
 
 func (e *Engine) itemOf(ctx context.Context, id string) (b blocker, projectID string, err error) {
@@ -103,7 +103,7 @@ func (e *Engine) CheckBlockers(ctx context.Context, projectID string, names []st
 		return err
 	}
 	if !flags.Dependencies {
-		return refuse("Piece dependencies are turned off, so nothing was filed: leave 'dependsOn' out.", nil)
+		return refuse(nil, "Piece dependencies are turned off, so nothing was filed: leave 'dependsOn' out.")
 	}
 	for _, name := range names {
 		if _, err := e.blockerOf(ctx, projectID, name); err != nil {
@@ -139,7 +139,7 @@ func (e *Engine) addDraft(ctx context.Context, d pieces.Draft, names []string) (
 			return nil, err
 		case slices.ContainsFunc(links, func(l pieces.Link) bool { return l.BlockerID == b.id }):
 		case pieces.WouldLoop(all, d.ID, b.id):
-			skipped = append(skipped, SkippedLink{name, loopWords})
+			skipped = append(skipped, SkippedLink{name, loopWords().String()})
 		default:
 			links = append(links, e.linkTo(d.ID, b))
 		}
@@ -178,7 +178,7 @@ func (e *Engine) newLink(ctx context.Context, s pieces.Snapshot, r Request) (pie
 		return pieces.Link{}, false, err
 	}
 	if pieces.WouldLoop(all, s.Piece.ID, b.id) {
-		return pieces.Link{}, false, refuse(loopWords, nil)
+		return pieces.Link{}, false, refuse(nil, "%s", loopWords())
 	}
 	return e.linkTo(s.Piece.ID, b), true, nil
 }
@@ -186,7 +186,7 @@ func (e *Engine) newLink(ctx context.Context, s pieces.Snapshot, r Request) (pie
 func linkedTo(s pieces.Snapshot, name string) (pieces.Dependency, error) {
 	i := slices.IndexFunc(s.Dependencies, func(d pieces.Dependency) bool { return d.Is(name) })
 	if i < 0 {
-		return pieces.Dependency{}, refuse(fmt.Sprintf("It does not wait on %s.", name), nil)
+		return pieces.Dependency{}, refuse(nil, "It does not wait on %s.", name)
 	}
 	return s.Dependencies[i], nil
 }
@@ -198,7 +198,7 @@ func (e *Engine) addDependency(ctx context.Context, _ pieces.Snapshot, r Request
 			return nil, nil, err
 		}
 		fill := func(_ pieces.Snapshot, c *pieces.Change) error {
-			c.Links, c.Note = []pieces.Link{l}, "Waits on “"+l.Name+"”"
+			c.Links, c.Note = []pieces.Link{l}, pieces.Say("Waits on “%s”", l.Name)
 			return nil
 		}
 		return fill, func() error { return e.Store.AddLink(ctx, l) }, nil
@@ -212,7 +212,7 @@ func (e *Engine) removeDependency(ctx context.Context, _ pieces.Snapshot, r Requ
 			return nil, nil, err
 		}
 		fill := func(_ pieces.Snapshot, c *pieces.Change) error {
-			c.DropLinks, c.Note = []string{d.ID}, "No longer waits on “"+d.Name+"”"
+			c.DropLinks, c.Note = []string{d.ID}, pieces.Say("No longer waits on “%s”", d.Name)
 			return nil
 		}
 		return fill, func() error { return e.Store.DropLink(ctx, s.Piece.ID, d.ID) }, nil

@@ -315,7 +315,7 @@ func (e *Engine) loopAct(ctx context.Context, m pieces.LoopMove) error {
 
 // loopFill writes what the action does besides moving the piece.
 func loopFill(s pieces.Snapshot, c *pieces.Change, a pieces.Action, now time.Time) error {
-	c.Note = "By the Loop."
+	c.Note = pieces.Say("By the Loop.")
 	switch a {
 	case pieces.ApproveTask:
 		var names []string
@@ -324,7 +324,7 @@ func loopFill(s pieces.Snapshot, c *pieces.Change, a pieces.Action, now time.Tim
 			c.Tasks = append(c.Tasks, t)
 			names = append(names, t.Name)
 		}
-		c.Note = "By the Loop, since the work review passed: " + strings.Join(names, ", ")
+		c.Note = pieces.Say("By the Loop, since the work review passed: %s", strings.Join(names, ", "))
 	case pieces.StartExecution:
 		c.Piece.Run++
 	case pieces.ResumeAgents:

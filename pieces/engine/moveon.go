@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"fermata/pieces"
 )
@@ -14,10 +13,10 @@ func (e *Engine) moveOn(ctx context.Context, s pieces.Snapshot, c *pieces.Change
 	base, err := e.freshBase(ctx, s.Piece)
 	switch {
 	case err != nil:
-		c.Note = "Stays on its base: " + err.Error()
+		c.Note = pieces.Say("Stays on its base: %v", err)
 		e.Log.Info("a piece that waited stays on its base", "piece", s.Piece.ID, "err", err)
 	case base.Commit != s.Piece.Base.Commit:
-		c.Note = fmt.Sprintf("Starts from %s at %s", base.Branch, short(base.Commit))
+		c.Note = pieces.Say("Starts from %s at %s", base.Branch, short(base.Commit))
 		c.Piece.Base = base
 	}
 }

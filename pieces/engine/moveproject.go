@@ -24,11 +24,11 @@ func (e *Engine) MoveProject(ctx context.Context, id, path string) (pieces.Proje
 		return p, err
 	}
 	if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
-		return p, refuse("The path has to be absolute: "+path, nil)
+		return p, refuse(nil, "The path has to be absolute: %s", path)
 	}
 	repo, err := e.Git.Inspect(ctx, path)
 	if err != nil {
-		return p, refuse(path+" is not a git repository with at least one commit.", err)
+		return p, refuse(err, "%s is not a git repository with at least one commit.", path)
 	}
 	top := repo.Main
 	if top == "" {
@@ -42,10 +42,10 @@ func (e *Engine) MoveProject(ctx context.Context, id, path string) (pieces.Proje
 		return p, fmt.Errorf("list pieces: %w", err)
 	}
 	if s, busy := firstBusy(list); busy {
-		return p, refuse("“"+s.Piece.Name+"” is busy. Stop it or let it end, then move the project.", pieces.ErrStale)
+		return p, refuse(pieces.ErrStale, "“%s” is busy. Stop it or let it end, then move the project.", s.Piece.Name)
 	}
 	if old, err := e.Git.Inspect(ctx, p.Path); err == nil && old.CommonDir != repo.CommonDir {
-		return p, refuse("The repository is still at "+p.Path+". Add "+top+" as a project of its own.", nil)
+		return p, refuse(nil, "The repository is still at %s. Add %s as a project of its own.", p.Path, top)
 	}
 	if err := e.sameRepository(ctx, top, p, list); err != nil {
 		return p, err
@@ -53,7 +53,7 @@ func (e *Engine) MoveProject(ctx context.Context, id, path string) (pieces.Proje
 	p.Path, p.Name = top, filepath.Base(top)
 	if err := e.Store.MoveProject(ctx, p); err != nil {
 		if errors.Is(err, pieces.ErrExists) {
-			return p, refuse(top+" is registered already, as another project.", err)
+			return p, refuse(err, "%s is registered already, as another project.", top)
 		}
 		return p, fmt.Errorf("move project %s: %w", id, err)
 	}
@@ -63,7 +63,7 @@ func (e *Engine) MoveProject(ctx context.Context, id, path string) (pieces.Proje
 
 func (e *Engine) sameRepository(ctx context.Context, top string, p pieces.Project, list []pieces.Snapshot) error {
 	if _, err := e.Git.Base(ctx, top, p.Branch); err != nil {
-		return refuse(fmt.Sprintf("%s has no branch %s, so it is not the repository of this project.", top, p.Branch), err)
+		return refuse(err, "%s has no branch %s, so it is not the repository of this project.", top, p.Branch)
 	}
 	var commits []string
 	for _, s := range list {
@@ -72,14 +72,14 @@ func (e *Engine) sameRepository(ctx context.Context, top string, p pieces.Projec
 		}
 	}
 	if err := e.Git.Adopt(ctx, top, commits); err != nil {
-		return refuse(top+" is not the repository of this project: "+err.Error(), err)
+		return refuse(err, "%s is not the repository of this project: %v", top, err)
 	}
 	return nil
 }
 
 func firstBusy(list []pieces.Snapshot) (pieces.Snapshot, bool) {
 	for _, s := range list {
-		if s.Undeletable() != "" {
+		if !s.Undeletable().Empty() {
 			return s, true
 		}
 	}
@@ -100,9 +100,9 @@ func (e *Engine) RemoveProjectEffect(ctx context.Context, id string) (pieces.Eff
 	if err != nil {
 		return pieces.Effect{}, fmt.Errorf("list drafts: %w", err)
 	}
-	lines := []string{
-		fmt.Sprintf("Fermata forgets the project with %s and %s: their documents, history and sessions. That cannot be taken back.", count(len(list), "piece"), count(len(drafts), "draft")),
-		"Nothing on disk is touched: the repository " + p.Path + ", its branches and the worktrees stay as they are.",
+	lines := []pieces.Sentence{
+		pieces.Say("Fermata forgets the project with %s and %s: their documents, history and sessions. That cannot be taken back.", count(len(list), "piece"), count(len(drafts), "draft")),
+		pieces.Say("Nothing on disk is touched: the repository %s, its branches and the worktrees stay as they are.", p.Path),
 	}
 	return pieces.Effect{Lines: lines, Fingerprint: fmt.Sprintf("remove %s %d %d", id, len(list), len(drafts))}, nil
 }
@@ -127,7 +127,7 @@ func (e *Engine) RemoveProject(ctx context.Context, id, bound string) error {
 		return err
 	}
 	if s, busy := firstBusy(list); busy {
-		return refuse("“"+s.Piece.Name+"” is busy. Stop it or let it end, then remove the project.", pieces.ErrStale)
+		return refuse(pieces.ErrStale, "“%s” is busy. Stop it or let it end, then remove the project.", s.Piece.Name)
 	}
 	drafts, err := e.Drafts(ctx, id)
 	if err != nil {

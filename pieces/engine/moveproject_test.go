@@ -49,7 +49,7 @@ func TestARemovedProjectLeavesTheDiskAlone(t *testing.T) {
 	p := w.inReview()
 	w.put(p.Worktree, "kept.txt", "x")
 	effect, err := w.engine.RemoveProjectEffect(t.Context(), w.id)
-	if err != nil || !strings.Contains(effect.Lines[0], "1 piece and 0 drafts") {
+	if err != nil || !strings.Contains(effect.Lines[0].String(), "1 piece and 0 drafts") {
 		t.Fatalf("the effect %+v, %v", effect, err)
 	}
 	if err := w.engine.RemoveProject(t.Context(), w.id, "another"); !errors.Is(err, pieces.ErrStale) {

@@ -46,9 +46,9 @@ func (e *Engine) create(ctx context.Context, n NewPiece) (pieces.Snapshot, bool,
 	case found && filed.Released != nil:
 		return *filed.Released, false, nil
 	case found:
-		return pieces.Snapshot{}, false, refuse(fmt.Sprintf("The id %s belongs to a draft in the Backlog: release that draft, or choose another id.", n.ID), pieces.ErrExists)
+		return pieces.Snapshot{}, false, refuse(pieces.ErrExists, "The id %s belongs to a draft in the Backlog: release that draft, or choose another id.", n.ID)
 	case strings.TrimSpace(n.Prompt) == "":
-		return pieces.Snapshot{}, false, refuse("A piece needs a prompt.", nil)
+		return pieces.Snapshot{}, false, refuse(nil, "A piece needs a prompt.")
 	}
 	project, err := e.Project(ctx, n.ProjectID)
 	if err != nil {

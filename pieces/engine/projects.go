@@ -14,7 +14,7 @@ import (
 // it, is registered already, that project comes back unchanged with already set.
 func (e *Engine) RegisterProject(ctx context.Context, path string) (p pieces.Project, already bool, err error) {
 	if !filepath.IsAbs(path) {
-		return p, false, refuse("The path has to be absolute: "+path, nil)
+		return p, false, refuse(nil, "The path has to be absolute: %s", path)
 	}
 	known, err := e.ProjectFor(ctx, "", path)
 	if err != nil {
@@ -25,7 +25,7 @@ func (e *Engine) RegisterProject(ctx context.Context, path string) (p pieces.Pro
 		return *known, true, nil
 	}
 	if inspectErr != nil || repo.Head == "" {
-		return p, false, refuse(fmt.Sprintf("%s is not a git repository with at least one commit. Run `git init` there, make a first commit, and call register_project again.", path), inspectErr)
+		return p, false, refuse(inspectErr, "%s is not a git repository with at least one commit. Run `git init` there, make a first commit, and call register_project again.", path)
 	}
 	top := repo.Main
 	if top == "" {
@@ -33,7 +33,7 @@ func (e *Engine) RegisterProject(ctx context.Context, path string) (p pieces.Pro
 	}
 	branch, err := e.Git.DefaultBranch(ctx, top)
 	if err != nil {
-		return p, false, refuse("Fermata cannot tell which branch of "+top+" pieces start from: "+err.Error(), err)
+		return p, false, refuse(err, "Fermata cannot tell which branch of %s pieces start from: %v", top, err)
 	}
 	p = pieces.Project{ID: e.NewID(), Name: filepath.Base(top), Path: top, Branch: branch, CreatedAt: e.Now()}
 	if err := e.Store.AddProject(ctx, p); err != nil {

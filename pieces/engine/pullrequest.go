@@ -24,13 +24,13 @@ func (e *Engine) remoteOf(ctx context.Context, p pieces.Project) (pieces.Remote,
 		}
 	}
 	if len(list) == 0 {
-		return pieces.Remote{}, refuse("The repository "+p.Path+" has no remote to push to. Add one with `git remote add origin URL`.", nil)
+		return pieces.Remote{}, refuse(nil, "The repository %s has no remote to push to. Add one with `git remote add origin URL`.", p.Path)
 	}
 	var names []string
 	for _, r := range list {
 		names = append(names, r.Name)
 	}
-	return pieces.Remote{}, refuse("The repository "+p.Path+" has the remotes "+strings.Join(names, ", ")+", and none is called origin, so Fermata does not know where to push.", nil)
+	return pieces.Remote{}, refuse(nil, "The repository %s has the remotes %s, and none is called origin, so Fermata does not know where to push.", p.Path, strings.Join(names, ", "))
 }
 
 // createPR pushes the branch and opens the pull request. Whatever fails leaves the piece where it was, and says why.
@@ -51,7 +51,7 @@ func (e *Engine) createPR(ctx context.Context, _ pieces.Snapshot, r Request) (Re
 	case <-done:
 		res := Result{Piece: end}
 		if s.Facts().Feedback {
-			res.Message = feedbackGoesOn
+			res.Message = feedbackGoesOn().String()
 		}
 		return res, endErr
 	case <-ctx.Done():
@@ -66,16 +66,16 @@ func (e *Engine) openPR(ctx context.Context, s pieces.Snapshot, r Request) (piec
 	}
 	free := context.WithoutCancel(ctx)
 	if err != nil {
-		words := "The pull request was not opened: " + err.Error()
+		words := pieces.Say("The pull request was not opened: %v", err)
 		_, merr := e.move(free, s.Piece.ID, pieces.OnPRFailed, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
-			c.Piece.Failure, c.Note = words, words
+			c.Piece.Failure, c.Note = words.String(), words
 			c.Piece.CostUSD += cost
 			return nil
 		})
 		if merr != nil {
 			return s, merr
 		}
-		return s, refuse(words, err)
+		return s, refuse(err, "%s", words)
 	}
 	end, err := e.prOpened(free, s.Piece.ID, pr, cost)
 	if err != nil || !s.Facts().Feedback || end.Piece.Activity == pieces.Changing {
@@ -91,7 +91,7 @@ func (e *Engine) openPR(ctx context.Context, s pieces.Snapshot, r Request) (piec
 func (e *Engine) prOpened(ctx context.Context, id string, pr pieces.PullRequest, cost float64) (pieces.Snapshot, error) {
 	return e.move(ctx, id, pieces.OnPROpened, pieces.ByFermata, func(_ pieces.Snapshot, c *pieces.Change) error {
 		now := e.Now()
-		c.Piece.PR, c.Note = &pr, pr.URL
+		c.Piece.PR, c.Note = &pr, pieces.Quote(pr.URL)
 		c.Piece.CostUSD += cost
 		if c.Piece.CompletedAt == nil {
 			c.Piece.CompletedAt = &now
@@ -256,7 +256,7 @@ func (e *Engine) prRead(ctx context.Context, s pieces.Snapshot, pr pieces.PullRe
 		pr.PushNote = noteOf(now.Piece.PR) // which a push may have written since the piece was read
 		c.Piece.PR = &pr
 		c.Quiet = old.State == pr.State
-		c.Note = string(pr.State)
+		c.Note = pieces.Quote(string(pr.State))
 		return nil
 	})
 	if errors.Is(err, pieces.ErrStale) {
@@ -292,7 +292,7 @@ func (e *Engine) releaseMerged(ctx context.Context, p pieces.Piece) error {
 	if err != nil || status.Dirty() {
 		return nil //nolint:nilerr // a worktree that cannot be read or holds changes stays where it is
 	}
-	if err := e.releaseLocked(ctx, p, pieces.ByFermata, "The pull request was merged; the clean worktree was released."); err != nil {
+	if err := e.releaseLocked(ctx, p, pieces.ByFermata, pieces.Say("The pull request was merged; the clean worktree was released.")); err != nil {
 		e.Log.Warn("a merged piece's worktree stays", "piece", p.ID, "err", err)
 	}
 	return nil

@@ -24,7 +24,7 @@ func (h homecoming) write(c *pieces.Change) {
 	now.PushNote = h.note
 	c.Piece.PR = &now
 	if h.pushed {
-		c.Note = fmt.Sprintf("Pushed to pull request #%d.", now.Number)
+		c.Note = pieces.Say("Pushed to pull request #%d.", now.Number)
 	}
 }
 
@@ -75,12 +75,12 @@ func (e *Engine) PushChanges(ctx context.Context, id string, by pieces.Actor) (p
 	}
 	switch {
 	case !s.Facts().PROpen:
-		return s, refuse("This piece has no open pull request to push to.", nil)
+		return s, refuse(nil, "This piece has no open pull request to push to.")
 	case s.Piece.Activity == pieces.Changing:
-		return s, refuse("A feedback session works on the piece. What it commits is pushed once it ends.", nil)
+		return s, refuse(nil, "A feedback session works on the piece. What it commits is pushed once it ends.")
 	}
 	if _, _, err := e.pushBranch(ctx, s.Piece); err != nil {
-		return s, refuse("The changes were not pushed: "+err.Error(), err)
+		return s, refuse(err, "The changes were not pushed: %v", err)
 	}
 	return e.move(context.WithoutCancel(ctx), id, pieces.OnChangesPushed, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		homecoming{open: true, pushed: true}.write(c)

@@ -64,7 +64,7 @@ func TestRequestedChangesReachTheOpenPullRequestAndAreNeverForced(t *testing.T) 
 	s = a.untilGate(id, pieces.GateMergePullRequest)
 	a.isPushed(s)
 	history, err := a.engine.History(t.Context(), id)
-	if err != nil || history[len(history)-1].Note != "Pushed to pull request #7." {
+	if err != nil || history[len(history)-1].Note.String() != "Pushed to pull request #7." {
 		t.Errorf("the history ends with %+v (%v)", history[len(history)-1], err)
 	}
 

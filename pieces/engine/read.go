@@ -11,7 +11,7 @@ import (
 
 func unknown(what string, err error) error {
 	if errors.Is(err, pieces.ErrNotFound) {
-		return refuse("Unknown "+what, err)
+		return refuse(err, "Unknown %s", what)
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (e *Engine) Diff(ctx context.Context, pieceID string) (pieces.Diff, error) 
 		return pieces.Diff{}, err
 	}
 	if s.Piece.Worktree == "" {
-		return pieces.Diff{}, refuse("This piece has no worktree any more; its branch is "+s.Piece.Branch+".", nil)
+		return pieces.Diff{}, refuse(nil, "This piece has no worktree any more; its branch is %s.", s.Piece.Branch)
 	}
 	return e.Git.Diff(ctx, s.Piece.Worktree, s.Piece.Base.Commit, diffLimit)
 }
@@ -218,7 +218,7 @@ func valueOf(set map[string]string, key string) string {
 // Setting returns one setting's value or default.
 func (e *Engine) Setting(ctx context.Context, key string) (string, error) {
 	if _, ok := pieces.SettingOf(key); !ok {
-		return "", refuse("Unknown setting "+key, pieces.ErrNotFound)
+		return "", refuse(pieces.ErrNotFound, "Unknown setting %s", key)
 	}
 	set, err := e.settingValues(ctx)
 	if err != nil {
@@ -240,11 +240,11 @@ func (e *Engine) readSeats(ctx context.Context) error {
 func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 	s, ok := pieces.SettingOf(key)
 	if !ok {
-		return refuse("Unknown setting "+key, pieces.ErrNotFound)
+		return refuse(pieces.ErrNotFound, "Unknown setting %s", key)
 	}
 	value, err := s.Check(value)
 	if err != nil {
-		return refuse(err.Error(), err)
+		return refuse(err, "%v", err)
 	}
 	if key == pieces.KeyMCPEnabled && value == "true" {
 		for _, k := range []string{pieces.KeyEdgeEnabled, pieces.KeyEdgeControlPlane} {
@@ -255,7 +255,7 @@ func (e *Engine) SetSetting(ctx context.Context, key, value string) error {
 	}
 	if key == pieces.KeyStartAtLogin && e.Login != nil {
 		if err := e.Login.StartAtLogin(value == "true"); err != nil {
-			return refuse("The desktop could not be told: "+err.Error(), err)
+			return refuse(err, "The desktop could not be told: %v", err)
 		}
 	}
 	if err := e.Store.SetSetting(ctx, key, value); err != nil {

@@ -76,7 +76,7 @@ func TestAPieceGoesThroughARepositoryAsPeopleHaveIt(t *testing.T) {
 		pieces.FindingConfigLocked, pieces.FindingDetached, pieces.FindingBehind, pieces.FindingLFS, pieces.FindingSparse,
 		pieces.FindingTwins, pieces.FindingHooks,
 	} {
-		if i := slices.IndexFunc(found, func(f pieces.Finding) bool { return f.Key == key }); i < 0 || found[i].Fix == "" {
+		if i := slices.IndexFunc(found, func(f pieces.Finding) bool { return f.Key == key }); i < 0 || found[i].Fix.Empty() {
 			t.Errorf("the doctor says nothing of %s, or no fix: %+v", key, found)
 		}
 	}

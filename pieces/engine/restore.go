@@ -42,10 +42,10 @@ func (e *Engine) Restore(ctx context.Context, pieceID, ref string, by pieces.Act
 		ref = s.Piece.SavedRef
 	}
 	if ref == "" {
-		return Restored{}, refuse("Nothing was saved of this piece: its worktree held nothing that no commit has.", nil)
+		return Restored{}, refuse(nil, "Nothing was saved of this piece: its worktree held nothing that no commit has.")
 	}
 	if !strings.HasPrefix(ref, pieces.SavedRefs(pieceID)) {
-		return Restored{}, refuse(ref+" is no saved work of this piece.", nil)
+		return Restored{}, refuse(nil, "%s is no saved work of this piece.", ref)
 	}
 	project, err := e.Project(ctx, s.Piece.ProjectID)
 	if err != nil {
@@ -53,18 +53,18 @@ func (e *Engine) Restore(ctx context.Context, pieceID, ref string, by pieces.Act
 	}
 	saved, err := e.Git.Saved(ctx, project.Path, ref)
 	if err != nil {
-		return Restored{}, refuse("Fermata cannot read the saved work, and changed nothing: "+err.Error(), err)
+		return Restored{}, refuse(err, "Fermata cannot read the saved work, and changed nothing: %v", err)
 	}
 	r, err := e.restoreInto(ctx, project, s, saved)
 	if err != nil {
-		return r, refuse("Fermata could not bring the saved work back; it stays under "+ref+": "+err.Error(), err)
+		return r, refuse(err, "Fermata could not bring the saved work back; it stays under %s: %v", ref, err)
 	}
 	e.furnish(ctx, project, r.Path)
 	r.Piece, err = e.moveLocked(context.WithoutCancel(ctx), pieceID, pieces.OnWorktree, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		if !r.Fresh {
 			c.Piece.Worktree, c.Piece.WorktreeMissing = r.Path, false
 		}
-		c.Note = fmt.Sprintf("Brought %s back into %s.", ref, r.Path)
+		c.Note = pieces.Say("Brought %s back into %s.", ref, r.Path)
 		return nil
 	})
 	return r, err
@@ -178,7 +178,7 @@ func (e *Engine) SavedWork(ctx context.Context, pieceID string) ([]SavedWork, er
 	for _, p := range projects {
 		more, err := e.savedIn(ctx, p, pieces.AllSavedRefs, names)
 		if err != nil {
-			return nil, refuse("Fermata cannot read what is saved in "+p.Path+": "+err.Error(), err)
+			return nil, refuse(err, "Fermata cannot read what is saved in %s: %v", p.Path, err)
 		}
 		list = append(list, more...)
 	}

@@ -84,7 +84,7 @@ func TestWhatADonePiecesWorktreeHeldComesBack(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	history, err := w.engine.History(t.Context(), p.ID)
-	if err != nil || !strings.Contains(history[len(history)-1].Note, r.Ref) {
+	if err != nil || !strings.Contains(history[len(history)-1].Note.String(), r.Ref) {
 		t.Errorf("history %+v, %v", history, err)
 	}
 	list, err := w.engine.SavedWork(t.Context(), "")

@@ -58,7 +58,7 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 		return // quitting: the next start finds the review cut off
 	}
 	if on, why, ends := limitOf(err); on != "" {
-		e.parkReview(context.WithoutCancel(ctx), s.Piece.ID, on, why, err.Error(), ends, cost)
+		e.parkReview(context.WithoutCancel(ctx), s.Piece.ID, on, why, pieces.Said(err), ends, cost)
 		return
 	}
 	on := pieces.OnReviewPassed
@@ -76,7 +76,7 @@ func (e *Engine) runReview(ctx context.Context, s pieces.Snapshot) {
 			c.Piece.CostUSD += cost
 			if err != nil {
 				c.Tasks = endReviewTask(now.Tasks, pieces.TaskPending, err.Error(), cost, e.Now)
-				c.Piece.Pause, c.Piece.Failure, c.Note = pieces.PauseReviewStepFailed, err.Error(), err.Error()
+				c.Piece.Pause, c.Piece.Failure, c.Note = pieces.PauseReviewStepFailed, err.Error(), pieces.Said(err)
 				return nil
 			}
 			return e.writeReview(now, c, record, answer)

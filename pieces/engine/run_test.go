@@ -162,7 +162,7 @@ func TestMarkDoneSavesWhatTheWorktreeHeldAndKeepsTheBranch(t *testing.T) {
 	}
 	write("untracked.txt", "not committed")
 	effect, err := w.engine.Effect(t.Context(), engine.Request{PieceID: id, Action: pieces.MarkDone})
-	if err != nil || !strings.Contains(strings.Join(effect.Lines, "\n"), "1 changed file") {
+	if err != nil || !strings.Contains(strings.Join(pieces.English(effect.Lines), "\n"), "1 changed file") {
 		t.Fatalf("effect %+v, %v", effect, err)
 	}
 	write("later.txt", "came after the card")
@@ -379,7 +379,7 @@ func TestMarkDonesCardNamesTheAgentsWorktreesToo(t *testing.T) {
 	}
 	r := engine.Request{PieceID: id, Action: pieces.MarkDone, By: pieces.ByClient}
 	effect, err := w.engine.Effect(t.Context(), r)
-	if words := strings.Join(effect.Lines, "\n"); err != nil || !strings.Contains(words, own) || !strings.Contains(words, "half.txt") {
+	if words := strings.Join(pieces.English(effect.Lines), "\n"); err != nil || !strings.Contains(words, own) || !strings.Contains(words, "half.txt") {
 		t.Fatalf("effect %q, %v", words, err)
 	}
 	r.Bound = effect.Fingerprint

@@ -95,7 +95,7 @@ func (e *Engine) include(ctx context.Context, project pieces.Project, dir string
 		e.notices.add(dir, fmt.Sprintf("Copied %s that .worktreeinclude names: %s.", count(len(done.Copied), "file"), sample(done.Copied)))
 	}
 	if len(done.Skipped) > 0 {
-		e.notices.add(dir, "Not copied, though .worktreeinclude names it: "+sample(done.Skipped)+".")
+		e.notices.add(dir, "Not copied, though .worktreeinclude names it: "+sample(done.Skipped).String()+".")
 	}
 }
 
@@ -107,11 +107,11 @@ func (e *Engine) runSetup(ctx context.Context, project pieces.Project, dir strin
 		return cause
 	}
 	if err != nil {
-		words := fmt.Sprintf("The project's setup script failed in %s: %v.", dir, err)
+		words := pieces.Say("The project's setup script failed in %s: %v.", dir, err)
 		if end := lastLines(out); end != "" {
-			words += " It said: " + end
+			words = words.Then(pieces.Say("It said: %s", end))
 		}
-		return refuse(words, err)
+		return refuse(err, "%s", words)
 	}
 	words := fmt.Sprintf("The project's setup script ran for %.1f s.", e.Now().Sub(began).Seconds())
 	if status, err := e.Git.Status(ctx, dir); err == nil && status.Dirty() {

@@ -114,7 +114,7 @@ func TestAFailedSetupFailsTheStepAndIsTriedAgain(t *testing.T) {
 		t.Errorf("failure %q", s.Piece.Failure)
 	}
 	history, err := a.engine.History(t.Context(), id)
-	if err != nil || !strings.Contains(history[len(history)-1].Note, "no such package") {
+	if err != nil || !strings.Contains(history[len(history)-1].Note.String(), "no such package") {
 		t.Errorf("history %+v, %v", history, err)
 	}
 	a.setup("true", true)

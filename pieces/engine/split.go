@@ -18,18 +18,18 @@ type SplitReview struct {
 // ProposeSplit adds a proposal of the person's own to a piece at its strategy.
 func (e *Engine) ProposeSplit(ctx context.Context, id string, p pieces.ProposedSplit, by pieces.Actor) (pieces.Snapshot, error) {
 	if err := pieces.CheckSplits([]pieces.ProposedSplit{p}); err != nil {
-		return pieces.Snapshot{}, refuse("Nothing was proposed: "+err.Error()+".", err)
+		return pieces.Snapshot{}, refuse(err, "Nothing was proposed: %v.", err)
 	}
 	s, err := e.move(ctx, id, pieces.OnSplitProposed, by, func(s pieces.Snapshot, c *pieces.Change) error {
 		if n := len(s.Piece.Splits.Proposals); n >= pieces.MaxSplits {
-			return refuse(fmt.Sprintf("%d proposals wait already; answer them first.", n), nil)
+			return refuse(nil, "%d proposals wait already; answer them first.", n)
 		}
 		c.Piece.Splits = s.Piece.Splits.Propose(p, pieces.SplitByPerson, e.Now(), e.NewID())
-		c.Note = p.Title
+		c.Note = pieces.Quote(p.Title)
 		return nil
 	})
 	if errors.Is(err, pieces.ErrStale) {
-		return s, refuse("A piece can be split while its strategy waits for you; this one is in "+s.Display()+".", err)
+		return s, refuse(err, "A piece can be split while its strategy waits for you; this one is in %s.", station(s))
 	}
 	return s, err
 }
@@ -78,10 +78,10 @@ func (e *Engine) reviewSplit(ctx context.Context, r SplitReview) (pieces.Snapsho
 		return s, nil, err
 	}
 	if _, ok := pieces.Next(s.State(), s.Piece.Before, pieces.OnSplitReviewed, s.Facts()); !ok || s.Piece.Archived {
-		return s, nil, refuse("No split proposal waits for an answer: the piece is in "+s.Display()+".", pieces.ErrStale)
+		return s, nil, refuse(pieces.ErrStale, "No split proposal waits for an answer: the piece is in %s.", station(s))
 	}
 	if s.Piece.WorktreeMissing {
-		return s, nil, refuse("The piece's worktree is missing; open its workspace first, which makes it again.", pieces.ErrWorktreeMissing)
+		return s, nil, refuse(pieces.ErrWorktreeMissing, "The piece's worktree is missing; open its workspace first, which makes it again.")
 	}
 	start, err := e.Setting(ctx, pieces.KeyStartSplits)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *Engine) reviewSplit(ctx context.Context, r SplitReview) (pieces.Snapsho
 	}
 	plan, err := pieces.DecideSplits(s.Piece, r.Answers, start == "true", e.Now(), e.NewID)
 	if err != nil {
-		return s, nil, refuse("That proposal no longer waits: the strategy changed meanwhile. Nothing was split.", err)
+		return s, nil, refuse(err, "That proposal no longer waits: the strategy changed meanwhile. Nothing was split.")
 	}
 	c := pieces.Change{Piece: plan.Original, From: s.State(), Trigger: pieces.OnSplitReviewed, By: r.By, Note: plan.Note}
 	parts, err := e.splitOff(ctx, s, plan, &c, r.By)
@@ -126,7 +126,7 @@ func (e *Engine) splitOff(ctx context.Context, s pieces.Snapshot, plan pieces.Sp
 			return parts, err
 		}
 		part := pieces.Change{Piece: p, From: pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}, Trigger: pieces.OnReleased, By: by}
-		part.Note = fmt.Sprintf("Split off from “%s”", s.Piece.Name)
+		part.Note = pieces.Say("Split off from “%s”", s.Piece.Name)
 		to, _ := pieces.Next(part.From, "", part.Trigger, pieces.Facts{})
 		part.Piece.Phase, part.Piece.Activity = to.Phase, to.Activity
 		artifact(&part, pieces.ArtifactSpec, "", o.Spec)
@@ -173,7 +173,7 @@ func (e *Engine) StartAnyway(ctx context.Context, id string, by pieces.Actor) (p
 		return nil
 	})
 	if errors.Is(err, pieces.ErrStale) {
-		return s, refuse("No split holds this piece now.", err)
+		return s, refuse(err, "No split holds this piece now.")
 	}
 	if err != nil {
 		return s, err

@@ -94,10 +94,10 @@ func TestAManualPieceIsSplitAsThePersonDecides(t *testing.T) {
 	w := newWorld(t, twoParts())
 	s := w.toProposals()
 	id, proposals := s.Piece.ID, s.Piece.Splits.Proposals
-	if len(proposals) != 2 || !strings.Contains(s.SplitPending(), "“Schema first”, “Metrics later”") || strings.Contains(s.SplitPending(), "Auto-split") {
-		t.Fatalf("proposals %+v, pending %q", proposals, s.SplitPending())
+	if len(proposals) != 2 || !strings.Contains(s.SplitPending().String(), "“Schema first”, “Metrics later”") || strings.Contains(s.SplitPending().String(), "Auto-split") {
+		t.Fatalf("proposals %+v, pending %q", proposals, s.SplitPending().String())
 	}
-	w.refusesAction(id, pieces.ApproveStrategy, s.SplitPending())
+	w.refusesAction(id, pieces.ApproveStrategy, s.SplitPending().String())
 	if cue, ok := s.Cue(); !ok || cue.Label != "Review split" || cue.Primary != "" {
 		t.Errorf("the cue is %+v", cue)
 	}
@@ -105,15 +105,15 @@ func TestAManualPieceIsSplitAsThePersonDecides(t *testing.T) {
 
 	first, later := w.part("Schema, renamed"), w.part("Metrics later")
 	reason, blockers := s.SplitHold()
-	if s.Piece.Activity != pieces.Waiting || !slices.Equal(blockers, []string{first.Piece.ID}) || !strings.Contains(reason, "“Schema, renamed” (Spec)") {
+	if s.Piece.Activity != pieces.Waiting || !slices.Equal(blockers, []string{first.Piece.ID}) || !strings.Contains(reason.String(), "“Schema, renamed” (Spec)") {
 		t.Errorf("the original is %s, held by %v: %q", s.Piece.Activity, blockers, reason)
 	}
-	w.refusesAction(id, pieces.GenerateStrategy, reason)
-	w.refusesAction(id, pieces.ApproveSpec, reason)
+	w.refusesAction(id, pieces.GenerateStrategy, reason.String())
+	w.refusesAction(id, pieces.ApproveSpec, reason.String())
 	if first.Gate() != pieces.GateSpecReady || first.Piece.Config.Lane != pieces.LaneManual || first.Piece.Splits.Mode != pieces.SplitManual || first.Piece.Splits.WaitsForYou {
 		t.Errorf("the prerequisite: %s, %+v", first.Gate(), first.Piece.Splits)
 	}
-	if held, _ := later.SplitHold(); later.Piece.Activity != pieces.Waiting || held == "" {
+	if held, _ := later.SplitHold(); later.Piece.Activity != pieces.Waiting || held.Empty() {
 		t.Errorf("the follow-up is %s, held because %q", later.Piece.Activity, held)
 	}
 	w.refusesAction(later.Piece.ID, pieces.ApproveSpec, "“Upload retry” (Strategy)")
@@ -130,7 +130,7 @@ func TestAManualPieceIsSplitAsThePersonDecides(t *testing.T) {
 
 	w.write(first.Piece.ID, toDone)
 	s = w.untilGate(id, pieces.GateStrategyReady)
-	if reason, _ := s.SplitHold(); reason != "" || !s.Legal(pieces.GenerateStrategy) {
+	if reason, _ := s.SplitHold(); !reason.Empty() || !s.Legal(pieces.GenerateStrategy) {
 		t.Errorf("still held: %q", reason)
 	}
 	w.act(id, pieces.ApproveStrategy)
@@ -197,25 +197,25 @@ func TestAutoStopsAtProposalsUntilAutoSplitIsOn(t *testing.T) {
 	id := s.Piece.ID
 	w.act(id, pieces.ApproveSpec, func(r *engine.Request) { r.Lane = pieces.LaneAuto })
 	s = w.untilGate(id, pieces.GateReviewSplit)
-	if !strings.HasPrefix(s.SplitPending(), "Auto-split is off, so this Auto piece stopped.") {
-		t.Errorf("pending because %q", s.SplitPending())
+	if !strings.HasPrefix(s.SplitPending().String(), "Auto-split is off, so this Auto piece stopped.") {
+		t.Errorf("pending because %q", s.SplitPending().String())
 	}
 	if err := w.engine.SetSetting(t.Context(), pieces.KeyAutoSplit, "true"); err != nil {
 		t.Fatal(err)
 	}
 	s = w.until(id, "the split", func(s pieces.Snapshot) bool { return len(s.Piece.Splits.Links) == 2 })
 	first := w.part("Schema first")
-	if s.Piece.Splits.Mode != pieces.SplitWaits || !s.Piece.Splits.WaitsForYou || s.SplitWaits() != "" {
+	if s.Piece.Splits.Mode != pieces.SplitWaits || !s.Piece.Splits.WaitsForYou || !s.SplitWaits().Empty() {
 		t.Errorf("the original: %+v, reason %q", s.Piece.Splits, s.SplitWaits())
 	}
-	if first.Piece.Config.Lane != pieces.LaneManual || first.Gate() != pieces.GateSpecReady || first.SplitWaits() == "" {
+	if first.Piece.Config.Lane != pieces.LaneManual || first.Gate() != pieces.GateSpecReady || first.SplitWaits().Empty() {
 		t.Errorf("the part: lane %s, gate %s, reason %q", first.Piece.Config.Lane, first.Gate(), first.SplitWaits())
 	}
 	// What it waits on is done: on Auto it would go on by itself, but it stops at its strategy review.
 	w.write(first.Piece.ID, toDone)
 	s = w.untilGate(id, pieces.GateStrategyReady)
 	w.settled()
-	if s = w.piece(id); s.Gate() != pieces.GateStrategyReady || s.SplitWaits() == "" {
+	if s = w.piece(id); s.Gate() != pieces.GateStrategyReady || s.SplitWaits().Empty() {
 		t.Errorf("gate %s, reason %q", s.Gate(), s.SplitWaits())
 	}
 	w.act(id, pieces.ApproveStrategy)
@@ -244,7 +244,7 @@ func TestStartAnywayOverridesTheHoldAlone(t *testing.T) {
 	w.act(id, pieces.RemoveDependency, blocking(first.Piece.ID))
 	w.act(id, pieces.AddDependency, blocking(first.Piece.ID))
 	s = w.piece(id)
-	if reason, _ := s.SplitHold(); reason == "" || s.Dependencies[0].Origin != pieces.OriginManual || s.Piece.Activity != pieces.Waiting {
+	if reason, _ := s.SplitHold(); reason.Empty() || s.Dependencies[0].Origin != pieces.OriginManual || s.Piece.Activity != pieces.Waiting {
 		t.Errorf("added back: %s, %+v", s.Piece.Activity, s.Dependencies)
 	}
 }
@@ -272,7 +272,7 @@ func TestASplitOutlivesARestart(t *testing.T) {
 	if got := kinds(s); got != "proposed proposed applied applied" || kinds(w.piece(later)) != "applied" {
 		t.Errorf("events %s and %s", got, kinds(w.piece(later)))
 	}
-	if reason, _ := w.piece(later).SplitHold(); reason == "" {
+	if reason, _ := w.piece(later).SplitHold(); reason.Empty() {
 		t.Error("the follow-up is no longer held")
 	}
 }
@@ -314,7 +314,7 @@ func TestTheLoopSplitsOnlyWhileItPlays(t *testing.T) {
 	}
 	// The prerequisite runs by itself; the original waits for it.
 	w.until(first.Piece.ID, "its agents", func(s pieces.Snapshot) bool { return s.Piece.Phase == pieces.PhaseComplete })
-	if reason, _ := w.piece(id).SplitHold(); reason == "" {
+	if reason, _ := w.piece(id).SplitHold(); reason.Empty() {
 		t.Error("the original is not held before the prerequisite's pull request is merged")
 	}
 }
@@ -341,7 +341,7 @@ func TestWhatWaitedStartsFromWhatLanded(t *testing.T) {
 	w.write(id, toDone)
 	now := w.untilGate(later.Piece.ID, pieces.GateSpecReady)
 	rows, err := w.engine.History(t.Context(), later.Piece.ID)
-	if err != nil || now.Piece.Base.Commit != later.Piece.Base.Commit || !strings.Contains(rows[len(rows)-1].Note, "there is work on its branch already") {
+	if err != nil || now.Piece.Base.Commit != later.Piece.Base.Commit || !strings.Contains(rows[len(rows)-1].Note.String(), "there is work on its branch already") {
 		t.Errorf("base %s, history %+v, %v", now.Piece.Base.Commit, rows, err)
 	}
 }

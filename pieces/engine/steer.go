@@ -12,7 +12,7 @@ import (
 func agentOf(s pieces.Snapshot, id string) (pieces.Task, error) {
 	t, ok := s.Task(id)
 	if !ok {
-		return t, refuse(fmt.Sprintf("Unknown taskId: this piece has no agent %s.", id), pieces.ErrNotFound)
+		return t, refuse(pieces.ErrNotFound, "Unknown taskId: this piece has no agent %s.", id)
 	}
 	return t, nil
 }
@@ -23,11 +23,11 @@ func editable(s pieces.Snapshot, r Request) (pieces.Task, error) {
 	if err != nil {
 		return t, err
 	}
-	if words := pieces.BriefRefusal(t); words != "" {
-		return t, refuse(words, nil)
+	if words := pieces.BriefRefusal(t); !words.Empty() {
+		return t, refuse(nil, "%s", words)
 	}
 	if strings.TrimSpace(r.Prompt) == "" {
-		return t, refuse("A brief can't be empty.", nil)
+		return t, refuse(nil, "A brief can't be empty.")
 	}
 	return t, nil
 }
@@ -40,7 +40,7 @@ func (e *Engine) editBrief(ctx context.Context, _ pieces.Snapshot, r Request) (R
 			return err
 		}
 		t.Brief, t.BriefChanged, t.BriefBy = strings.TrimSpace(r.Prompt), true, r.By
-		c.Tasks, c.Note = []pieces.Task{t}, "The brief of "+t.Name
+		c.Tasks, c.Note = []pieces.Task{t}, pieces.Say("The brief of %s", t.Name)
 		return nil
 	})
 	if err != nil {
@@ -59,14 +59,14 @@ func (e *Engine) editBrief(ctx context.Context, _ pieces.Snapshot, r Request) (R
 func (e *Engine) EditPlanBrief(ctx context.Context, pieceID, taskID, brief string) (pieces.Snapshot, error) {
 	return e.move(ctx, pieceID, pieces.OnTaskChanged, pieces.ByPerson, func(s pieces.Snapshot, c *pieces.Change) error {
 		if !s.AtPlan() {
-			return refuse("The plan has started: its briefs are changed once the run is paused or finished.", pieces.ErrStale)
+			return refuse(pieces.ErrStale, "The plan has started: its briefs are changed once the run is paused or finished.")
 		}
 		t, err := editable(s, Request{TaskID: taskID, Prompt: brief})
 		if err != nil {
 			return err
 		}
 		t.Brief = strings.TrimSpace(brief)
-		c.Tasks, c.Note = []pieces.Task{t}, "The brief of "+t.Name
+		c.Tasks, c.Note = []pieces.Task{t}, pieces.Say("The brief of %s", t.Name)
 		return nil
 	})
 }
@@ -77,11 +77,11 @@ func addressable(s pieces.Snapshot, r Request) (pieces.Task, error) {
 	if err != nil {
 		return t, err
 	}
-	if words := pieces.MessageRefusal(s, t); words != "" {
-		return t, refuse(words, nil)
+	if words := pieces.MessageRefusal(s, t); !words.Empty() {
+		return t, refuse(nil, "%s", words)
 	}
 	if strings.TrimSpace(r.Text) == "" {
-		return t, refuse("A message can't be empty.", nil)
+		return t, refuse(nil, "A message can't be empty.")
 	}
 	return t, nil
 }
@@ -96,7 +96,7 @@ func (e *Engine) messageTask(ctx context.Context, before pieces.Snapshot, r Requ
 		}
 		// What it was sent back with must not be lost: it has not read it yet.
 		t.Guidance = strings.TrimSpace(t.Guidance + "\n\n" + r.Text)
-		c.Note = r.Text
+		c.Note = pieces.Quote(r.Text)
 		return t, nil
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) resumeTask(ctx context.Context, _ pieces.Snapshot, r Request) (
 			found = t.Failure
 		}
 		t.Guidance = strings.TrimSpace("The work review found: " + found + "\n\n" + r.Guidance)
-		c.Piece.ResumedTask, c.Note = t.ID, t.Name
+		c.Piece.ResumedTask, c.Note = t.ID, pieces.Quote(t.Name)
 		return t, nil
 	})
 	if err != nil {
@@ -211,7 +211,7 @@ func (e *Engine) steer(ctx context.Context, r Request, pick func(pieces.Snapshot
 func placeFree(s pieces.Snapshot, t pieces.Task) error {
 	for _, o := range s.Tasks {
 		if o.ID != t.ID && o.Worktree == t.Worktree && (o.State == pieces.TaskRunning || o.State == pieces.TaskWaiting) {
-			return refuse(fmt.Sprintf("The agent %q works in the same worktree now: send this once its turn ended.", o.Name), nil)
+			return refuse(nil, "The agent %q works in the same worktree now: send this once its turn ended.", o.Name)
 		}
 	}
 	return nil
@@ -256,14 +256,14 @@ func cleared(tasks []pieces.Task, found []pieces.ReviewFinding) []pieces.Task {
 }
 
 // steerEffect says what steering one agent would do.
-func steerEffect(s pieces.Snapshot, r Request) []string {
+func steerEffect(s pieces.Snapshot, r Request) []pieces.Sentence {
 	t, _ := s.Task(r.TaskID)
 	switch r.Action {
 	case pieces.EditTaskBrief:
-		return []string{fmt.Sprintf("Gives the agent %q another brief; nothing starts.", t.Name)}
+		return []pieces.Sentence{pieces.Say("Gives the agent %q another brief; nothing starts.", t.Name)}
 	case pieces.MessageTask:
-		return []string{fmt.Sprintf("Gives the agent %q another turn in its own session.", t.Name)}
+		return []pieces.Sentence{pieces.Say("Gives the agent %q another turn in its own session.", t.Name)}
 	default:
 	}
-	return []string{fmt.Sprintf("Hands the agent %q what the work review found, and runs the review again once it is done.", t.Name)}
+	return []pieces.Sentence{pieces.Say("Hands the agent %q what the work review found, and runs the review again once it is done.", t.Name)}
 }

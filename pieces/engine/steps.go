@@ -30,10 +30,10 @@ func (e *Engine) settle(ctx context.Context, id string, stepErr error, good, bad
 		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
 			if stepErr != nil {
 				c.Piece.Failure = stepErr.Error()
-				c.Note = stepErr.Error()
+				c.Note = pieces.Said(stepErr)
 			}
 			if limit, why, ends := limitOf(stepErr); limit == pieces.OnLimitReached {
-				e.parked(s, c, why, stepErr.Error(), ends) // the step has failed, and is tried again once the limit ended
+				e.parked(s, c, why, pieces.Said(stepErr), ends) // the step has failed, and is tried again once the limit ended
 			}
 			return fill(s, c)
 		})
@@ -113,8 +113,8 @@ func (e *Engine) strategyWords(ctx context.Context, id string) (string, error) {
 		switch {
 		case r.Trigger == pieces.OnStrategyWritten || r.Trigger == pieces.Trigger(pieces.ApproveSpec):
 			return "", nil
-		case r.Trigger == pieces.Trigger(pieces.GenerateStrategy) && r.By != pieces.ByFermata && r.Note != "":
-			return r.Note, nil
+		case r.Trigger == pieces.Trigger(pieces.GenerateStrategy) && r.By != pieces.ByFermata && !r.Note.Empty():
+			return r.Note.String(), nil
 		}
 	}
 	return "", nil

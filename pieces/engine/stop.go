@@ -58,18 +58,18 @@ func (e *Engine) finishStop(id string) (pieces.Snapshot, error) {
 			left = append(left, end.Left...)
 		}
 	}
-	on, words := pieces.OnStopped, ""
+	on, words := pieces.OnStopped, pieces.Sentence{}
 	if len(left) > 0 {
 		var names []string
 		for _, p := range left {
 			names = append(names, fmt.Sprintf("%s (process %d)", p.Command, p.PID))
 		}
-		on, words = pieces.OnStopFailed, "These processes could not be ended: "+strings.Join(names, ", ")+"."
+		on, words = pieces.OnStopFailed, pieces.Say("These processes could not be ended: %s.", strings.Join(names, ", "))
 	}
 	var s pieces.Snapshot
 	err = e.insist("the end of a stop", func() (err error) {
 		s, err = e.move(ctx, id, on, pieces.ByFermata, func(s pieces.Snapshot, c *pieces.Change) error {
-			c.Piece.Failure, c.Note = words, words
+			c.Piece.Failure, c.Note = words.String(), words
 			if on == pieces.OnStopped {
 				c.Piece.Pause = pieces.PauseStopped
 				c.Tasks = cutOff(s.Tasks, pieces.TaskCancelled, "Stopped.")

@@ -95,9 +95,9 @@ func (e *Engine) afterTask(ctx context.Context, pieceID string, end taskEnd) {
 	var err error
 	switch end.kind {
 	case pieces.FailureUsageLimit:
-		err = e.park(ctx, pieceID, pieces.OnLimitReached, pieces.PauseLimitReached, end.failure, end.limitEnds)
+		err = e.park(ctx, pieceID, pieces.OnLimitReached, pieces.PauseLimitReached, pieces.Quote(end.failure), end.limitEnds)
 	case pieces.FailureBudget:
-		err = e.park(ctx, pieceID, pieces.OnBudgetReached, pieces.PauseBudgetReached, end.failure, nil)
+		err = e.park(ctx, pieceID, pieces.OnBudgetReached, pieces.PauseBudgetReached, pieces.Quote(end.failure), nil)
 	default:
 	}
 	if err != nil && !errors.Is(err, pieces.ErrStale) {

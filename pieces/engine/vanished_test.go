@@ -154,7 +154,7 @@ func TestAVanishedWorktreeOfAnAgentDoesNotKeepThePieceFromBeingDone(t *testing.T
 			}
 			r := engine.Request{PieceID: id, Action: pieces.MarkDone, By: pieces.ByClient}
 			effect, err := a.engine.Effect(t.Context(), r)
-			if words := strings.Join(effect.Lines, "\n"); err != nil || !strings.Contains(words, task.Worktree+" is gone already") {
+			if words := strings.Join(pieces.English(effect.Lines), "\n"); err != nil || !strings.Contains(words, task.Worktree+" is gone already") {
 				t.Fatalf("the card says %q, %v", words, err)
 			}
 			r.Bound = effect.Fingerprint

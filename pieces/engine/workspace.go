@@ -52,7 +52,7 @@ func (e *Engine) openWorktree(ctx context.Context, pieceID string, by pieces.Act
 	}
 	p := s.Piece
 	if p.Branch == "" {
-		return s, false, refuse("This piece has no branch to open.", nil)
+		return s, false, refuse(nil, "This piece has no branch to open.")
 	}
 	project, err := e.Project(ctx, p.ProjectID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) openWorktree(ctx context.Context, pieceID string, by pieces.Act
 		err = e.remakeWorktree(ctx, project, p, path, p.Branch)
 	}
 	if err != nil {
-		return s, false, refuse(fmt.Sprintf("Fermata could not open the worktree %s on the branch %s, and changed nothing: %v", path, p.Branch, err), err)
+		return s, false, refuse(err, "Fermata could not open the worktree %s on the branch %s, and changed nothing: %v", path, p.Branch, err)
 	}
 	if !made && p.Worktree == path && !p.WorktreeMissing {
 		return s, false, nil
@@ -76,7 +76,7 @@ func (e *Engine) openWorktree(ctx context.Context, pieceID string, by pieces.Act
 	s, err = e.moveLocked(context.WithoutCancel(ctx), pieceID, pieces.OnWorktree, by, func(_ pieces.Snapshot, c *pieces.Change) error {
 		c.Piece.Worktree, c.Piece.WorktreeMissing = path, false
 		if made {
-			c.Note = "The worktree was made again from the branch."
+			c.Note = pieces.Say("The worktree was made again from the branch.")
 		}
 		return nil
 	})

@@ -18,7 +18,7 @@ func (e *Engine) makeWorktree(ctx context.Context, project pieces.Project, p *pi
 	}
 	defer unlock()
 	cannot := func(err error) error {
-		return refuse(fmt.Sprintf("Fermata could not make a worktree in %s, so nothing was started: %v", project.Path, err), err)
+		return refuse(err, "Fermata could not make a worktree in %s, so nothing was started: %v", project.Path, err)
 	}
 	if p.Base, err = e.Git.Base(ctx, project.Path, project.Branch); err != nil {
 		return cannot(err)

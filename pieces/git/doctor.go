@@ -47,9 +47,9 @@ func (g *Git) Examine(ctx context.Context, path, branch string, now time.Time) (
 	at, err := g.Inspect(ctx, path)
 	switch {
 	case errors.Is(err, ErrNotRepository):
-		return []pieces.Finding{{Key: pieces.FindingNoRepository, What: "There is no git checkout at " + path + ".", Fix: "Run `git init` there and make a first commit, or name another folder."}}, nil
+		return []pieces.Finding{{Key: pieces.FindingNoRepository, What: pieces.Say("There is no git checkout at %s.", path), Fix: pieces.Say("Run `git init` there and make a first commit, or name another folder.")}}, nil
 	case errors.Is(err, ErrNoCommit):
-		return []pieces.Finding{{Key: pieces.FindingNoCommit, What: "The repository has no commit yet, so there is nothing to start work from.", Fix: "Make a first commit: `git commit --allow-empty -m \"Begin\"`."}}, nil
+		return []pieces.Finding{{Key: pieces.FindingNoCommit, What: pieces.Say("The repository has no commit yet, so there is nothing to start work from."), Fix: pieces.Say("Make a first commit: `git commit --allow-empty -m \"Begin\"`.")}}, nil
 	case err != nil:
 		return nil, fmt.Errorf("examine: %w", err)
 	}
@@ -57,7 +57,7 @@ func (g *Git) Examine(ctx context.Context, path, branch string, now time.Time) (
 	var found []pieces.Finding
 	if p.branch == "" {
 		if p.branch, err = g.DefaultBranch(ctx, p.repo); err != nil {
-			found = append(found, pieces.Finding{Key: pieces.FindingNoBranch, What: "Fermata cannot tell which branch work starts from: HEAD is detached and there is no main or master.", Fix: "Check a branch out, or set the base branch in the project's settings."})
+			found = append(found, pieces.Finding{Key: pieces.FindingNoBranch, What: pieces.Say("Fermata cannot tell which branch work starts from: HEAD is detached and there is no main or master."), Fix: pieces.Say("Check a branch out, or set the base branch in the project's settings.")})
 		}
 	}
 	return append(found, p.examine(ctx)...), nil
@@ -75,7 +75,7 @@ func (p *patient) examine(ctx context.Context) []pieces.Finding {
 			defer func() { <-slots }()
 			f, err := c(ctx, p)
 			if err != nil {
-				f = &pieces.Finding{Key: pieces.FindingCannotExamine, What: "One check could not be made: " + err.Error(), Fix: "Look at what git says, then check again."}
+				f = &pieces.Finding{Key: pieces.FindingCannotExamine, What: pieces.Say("One check could not be made: %v", err), Fix: pieces.Say("Look at what git says, then check again.")}
 			}
 			results[i] = f
 		})
@@ -101,8 +101,8 @@ func configLocked(_ context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingConfigLocked,
-		What: fmt.Sprintf("%s is there since %s: another git holds the repository's configuration, or one that died left it. No branch or worktree can be made meanwhile.", lock, ago(p.now.Sub(info.ModTime()))),
-		Fix:  "Wait for the other git to end. When none runs any more: `rm " + quote(lock) + "`.",
+		What: pieces.Say("%s is there since %s: another git holds the repository's configuration, or one that died left it. No branch or worktree can be made meanwhile.", lock, ago(p.now.Sub(info.ModTime()))),
+		Fix:  pieces.Say("Wait for the other git to end. When none runs any more: `rm %s`.", quote(lock)),
 	}, nil
 }
 
@@ -122,9 +122,18 @@ func noIdentity(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingNoIdentity,
-		What: "Git does not know who commits: user.name or user.email is not set. Agents that commit fail, and what Fermata commits is signed \"" + fallbackName + "\".",
-		Fix:  "Run " + strings.Join(fix, " and ") + ".",
+		What: pieces.Say("Git does not know who commits: user.name or user.email is not set. Agents that commit fail, and what Fermata commits is signed \"%s\".", fallbackName),
+		Fix:  runBoth(fix),
 	}, nil
+}
+
+// runBoth says to run one command, or two.
+func runBoth(commands []string) pieces.Sentence {
+	what := pieces.Quote(commands[0])
+	if len(commands) > 1 {
+		what = pieces.Say("%s and %s", commands[0], commands[1])
+	}
+	return pieces.Say("Run %s.", what)
 }
 
 func detached(_ context.Context, p *patient) (*pieces.Finding, error) {
@@ -133,8 +142,8 @@ func detached(_ context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingDetached,
-		What: "HEAD is detached: the checkout is on no branch. Pieces start from " + or(p.branch, "the base branch") + " all the same, not from what is checked out.",
-		Fix:  "`git switch " + or(p.branch, "<branch>") + "`, or `git switch -c <branch>` to keep what is checked out.",
+		What: pieces.Say("HEAD is detached: the checkout is on no branch. Pieces start from %s all the same, not from what is checked out.", baseOf(p.branch)),
+		Fix:  pieces.Say("`git switch %s`, or `git switch -c <branch>` to keep what is checked out.", or(p.branch, "<branch>")),
 	}, nil
 }
 
@@ -146,8 +155,8 @@ func remotes(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	if len(list) == 0 {
 		return &pieces.Finding{
 			Key:  pieces.FindingNoRemote,
-			What: "The repository has no remote: pieces start from the local branch, and no pull request can be opened.",
-			Fix:  "`git remote add origin <url>`, when there is one.",
+			What: pieces.Say("The repository has no remote: pieces start from the local branch, and no pull request can be opened."),
+			Fix:  pieces.Say("`git remote add origin <url>`, when there is one."),
 		}, nil
 	}
 	from, err := p.g.source(ctx, p.repo, or(p.branch, "main"))
@@ -160,9 +169,17 @@ func remotes(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingNoOrigin,
-		What: fmt.Sprintf("There are several remotes (%s), none of them is named origin, and %s follows none: Fermata cannot tell where work comes from and where pull requests go.", strings.Join(names, ", "), or(p.branch, "the base branch")),
-		Fix:  fmt.Sprintf("`git branch --set-upstream-to=%s/%s %[2]s`, or `git remote rename %[1]s origin`.", names[0], or(p.branch, "main")),
+		What: pieces.Say("There are several remotes (%s), none of them is named origin, and %s follows none: Fermata cannot tell where work comes from and where pull requests go.", strings.Join(names, ", "), baseOf(p.branch)),
+		Fix:  pieces.Say("`git branch --set-upstream-to=%s/%s %[2]s`, or `git remote rename %[1]s origin`.", names[0], or(p.branch, "main")),
 	}, nil
+}
+
+// baseOf names the base branch, or says that it is it.
+func baseOf(branch string) pieces.Sentence {
+	if branch == "" {
+		return pieces.Say("the base branch")
+	}
+	return pieces.Quote(branch)
 }
 
 // or is the first of two words that is not empty.
@@ -177,14 +194,14 @@ func or(word, otherwise string) string {
 func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 // ago says how long something is past.
-func ago(d time.Duration) string {
+func ago(d time.Duration) pieces.Sentence {
 	switch {
 	case d < 2*time.Minute:
-		return "a moment"
+		return pieces.Say("a moment")
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+		return pieces.Say("%d minutes", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Hours()))
+		return pieces.Say("%d hours", int(d.Hours()))
 	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
+	return pieces.Say("%d days", int(d.Hours()/24))
 }

@@ -30,7 +30,7 @@ func (p *place) examined(path string) ([]pieces.FindingKey, []pieces.Finding) {
 	var keys []pieces.FindingKey
 	for _, f := range found {
 		keys = append(keys, f.Key)
-		if f.What == "" || f.Fix == "" {
+		if f.What.Empty() || f.Fix.Empty() {
 			p.t.Errorf("%s: %+v says not what it is or what mends it", f.Key, f)
 		}
 	}
@@ -209,7 +209,7 @@ func TestTheDoctorFindsWhatHurtsAndSaysItsFix(t *testing.T) {
 			if !slices.Equal(keys, c.want) {
 				t.Fatalf("found %+v, want %v", found, c.want)
 			}
-			if len(found) > 0 && (!strings.Contains(found[0].What, c.what) || !strings.Contains(found[0].Fix, c.fix)) {
+			if len(found) > 0 && (!strings.Contains(found[0].What.String(), c.what) || !strings.Contains(found[0].Fix.String(), c.fix)) {
 				t.Errorf("it says %+v", found[0])
 			}
 		})

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -51,17 +50,14 @@ func behind(ctx context.Context, p *patient) (*pieces.Finding, error) {
 		return nil, err
 	}
 	remote := from.remote + "/" + strings.TrimPrefix(from.merge, "refs/heads/")
-	fix := "`git pull --ff-only` on " + p.branch + "."
+	fix := pieces.Say("`git pull --ff-only` on %s.", p.branch)
 	if aheadText != "0" {
-		fix = "It has " + aheadText + " commits of its own as well: `git rebase " + remote + "` or `git merge " + remote + "` on " + p.branch + "."
+		fix = pieces.Say("It has %s commits of its own as well: `git rebase %s` or `git merge %s` on %s.", aheadText, remote, remote, p.branch)
 	}
-	commits := fmt.Sprintf("%d commits", count)
-	if count == 1 {
-		commits = "1 commit"
-	}
+	commits := pieces.Count(count, "%d commit", "%d commits")
 	return &pieces.Finding{
 		Key:  pieces.FindingBehind,
-		What: fmt.Sprintf("The local %s is %s behind %s. Pieces start from %[3]s, so they see code that your checkout does not have.", p.branch, commits, remote),
+		What: pieces.Say("The local %s is %s behind %s. Pieces start from %[3]s, so they see code that your checkout does not have.", p.branch, commits, remote),
 		Fix:  fix,
 	}, nil
 }
@@ -89,8 +85,8 @@ func old(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingOld,
-		What: fmt.Sprintf("%s was last fetched %s ago, as far as git's files tell. Fermata fetches before a piece starts; where that cannot reach the remote, work starts from this old state.", from.remote, ago(p.now.Sub(last))),
-		Fix:  "`git fetch " + from.remote + "`, to see that it works without a question.",
+		What: pieces.Say("%s was last fetched %s ago, as far as git's files tell. Fermata fetches before a piece starts; where that cannot reach the remote, work starts from this old state.", from.remote, ago(p.now.Sub(last))),
+		Fix:  pieces.Say("`git fetch %s`, to see that it works without a question.", from.remote),
 	}, nil
 }
 
@@ -101,8 +97,8 @@ func shallow(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingShallow,
-		What: "The clone is shallow: it lacks old commits, and a merge or diff that needs one of them fails.",
-		Fix:  "`git fetch --unshallow`.",
+		What: pieces.Say("The clone is shallow: it lacks old commits, and a merge or diff that needs one of them fails."),
+		Fix:  pieces.Say("`git fetch --unshallow`."),
 	}, nil
 }
 
@@ -122,8 +118,8 @@ func submodulesThere(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingSubmodules,
-		What: "There are submodules that this checkout does not have (" + some(names) + "). Each new worktree has to fetch them, and agents do not see what is in them where that fails or needs a password.",
-		Fix:  "`git submodule update --init --recursive`: worktrees take from here what is there.",
+		What: pieces.Say("There are submodules that this checkout does not have (%s). Each new worktree has to fetch them, and agents do not see what is in them where that fails or needs a password.", some(names)),
+		Fix:  pieces.Say("`git submodule update --init --recursive`: worktrees take from here what is there."),
 	}, nil
 }
 
@@ -140,21 +136,21 @@ func lfs(ctx context.Context, p *patient) (*pieces.Finding, error) {
 		if out, err := p.g.line(ctx, p.repo, "config", "--type=bool", "--get", "filter.lfs.required"); err == nil && out == "true" {
 			return &pieces.Finding{
 				Key:  pieces.FindingLFS,
-				What: "Files are kept in Git LFS, git is set up to need git-lfs, and Fermata does not find it: git can make no worktree, so no piece can start.",
-				Fix:  "Install git-lfs. Where it is installed, put it on the PATH that desktop programs get, or start Fermata from a terminal in which `git lfs version` works.",
+				What: pieces.Say("Files are kept in Git LFS, git is set up to need git-lfs, and Fermata does not find it: git can make no worktree, so no piece can start."),
+				Fix:  pieces.Say("Install git-lfs. Where it is installed, put it on the PATH that desktop programs get, or start Fermata from a terminal in which `git lfs version` works."),
 			}, nil
 		}
 		return &pieces.Finding{
 			Key:  pieces.FindingLFS,
-			What: "Files are kept in Git LFS, and git-lfs is not installed: worktrees get small pointer files in their place, and a commit of such a file without it breaks the file for everybody.",
-			Fix:  "Install git-lfs, then `git lfs install` and `git lfs pull`.",
+			What: pieces.Say("Files are kept in Git LFS, and git-lfs is not installed: worktrees get small pointer files in their place, and a commit of such a file without it breaks the file for everybody."),
+			Fix:  pieces.Say("Install git-lfs, then `git lfs install` and `git lfs pull`."),
 		}, nil
 	}
 	if _, err := p.g.read(ctx, p.repo, "config", "--get", "filter.lfs.process"); exitCode(err) == 1 {
 		return &pieces.Finding{
 			Key:  pieces.FindingLFS,
-			What: "Files are kept in Git LFS, and git-lfs is installed but not set up: worktrees get small pointer files in their place.",
-			Fix:  "`git lfs install`, then `git lfs pull`.",
+			What: pieces.Say("Files are kept in Git LFS, and git-lfs is installed but not set up: worktrees get small pointer files in their place."),
+			Fix:  pieces.Say("`git lfs install`, then `git lfs pull`."),
 		}, nil
 	}
 	return nil, nil
@@ -170,8 +166,8 @@ func sparse(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingSparse,
-		What: "Sparse checkout is on: worktrees hold the same part of the files, so agents do not see the rest.",
-		Fix:  "`git sparse-checkout add <folder>` for what the work needs, or `git sparse-checkout disable`.",
+		What: pieces.Say("Sparse checkout is on: worktrees hold the same part of the files, so agents do not see the rest."),
+		Fix:  pieces.Say("`git sparse-checkout add <folder>` for what the work needs, or `git sparse-checkout disable`."),
 	}, nil
 }
 
@@ -215,8 +211,8 @@ func twins(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	pairs = slices.Compact(pairs)
 	return &pieces.Finding{
 		Key:  pieces.FindingTwins,
-		What: "Names differ in case only (" + some(pairs) + "): on a file system that does not tell them apart, as on macOS and Windows, one hides the other and every worktree looks changed.",
-		Fix:  "Rename one of each with `git mv`.",
+		What: pieces.Say("Names differ in case only (%s): on a file system that does not tell them apart, as on macOS and Windows, one hides the other and every worktree looks changed.", some(pairs)),
+		Fix:  pieces.Say("Rename one of each with `git mv`."),
 	}, nil
 }
 
@@ -251,8 +247,8 @@ func hooks(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingHooks,
-		What: "Hooks run at every commit or push of an agent (" + strings.Join(names, ", ") + ", in " + dir + "). One that asks something or takes minutes holds the agent up; git is ended after 3 minutes.",
-		Fix:  "Let them need no terminal and no answer, and let the setup script install what they call.",
+		What: pieces.Say("Hooks run at every commit or push of an agent (%s, in %s). One that asks something or takes minutes holds the agent up; git is ended after 3 minutes.", strings.Join(names, ", "), dir),
+		Fix:  pieces.Say("Let them need no terminal and no answer, and let the setup script install what they call."),
 	}, nil
 }
 
@@ -266,8 +262,8 @@ func signing(ctx context.Context, p *patient) (*pieces.Finding, error) {
 	}
 	return &pieces.Finding{
 		Key:  pieces.FindingSigning,
-		What: "Commits are signed (commit.gpgSign). A key that asks for a passphrase, a touch or an app's approval holds every commit of an agent up, and fails it after 3 minutes.",
-		Fix:  "Unlock the key for the day (an agent that keeps it), or `git config commit.gpgSign false` here and sign when you merge.",
+		What: pieces.Say("Commits are signed (commit.gpgSign). A key that asks for a passphrase, a touch or an app's approval holds every commit of an agent up, and fails it after 3 minutes."),
+		Fix:  pieces.Say("Unlock the key for the day (an agent that keeps it), or `git config commit.gpgSign false` here and sign when you merge."),
 	}, nil
 }
 
@@ -277,9 +273,9 @@ func (g *Git) listing(ctx context.Context, dir string, args ...string) (string, 
 }
 
 // some are the first of many.
-func some(names []string) string {
+func some(names []string) pieces.Sentence {
 	if len(names) <= mostNamed {
-		return strings.Join(names, ", ")
+		return pieces.Quote(strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
+	return pieces.Say("%s and %d more", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
 }

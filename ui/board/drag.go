@@ -124,13 +124,13 @@ func (p *plate) hide() { p.ground.Hide() }
 
 // show says what a drop means; the one under the pointer stands out. The card's own column says nothing.
 func (p *plate) show(d pieces.Drop, over bool) {
-	if d == (pieces.Drop{}) {
+	if !d.Accepts() && d.Reason.Empty() {
 		p.hide()
 		return
 	}
-	words, ink, stroke := d.Reason, kit.ColorMuted, kit.ColorBorder
+	words, ink, stroke := phrase.Said(d.Reason), kit.ColorMuted, kit.ColorBorder
 	if d.Accepts() {
-		words, ink, stroke = phrase.Of("Drop here: ")+d.Label, kit.ColorText, kit.ColorAccent
+		words, ink, stroke = phrase.Of("Drop here: ")+phrase.Of(d.Label), kit.ColorText, kit.ColorAccent
 	}
 	fill := kit.ColorSurface
 	if over {

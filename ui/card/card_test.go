@@ -36,7 +36,7 @@ func newTable(t *testing.T, s *stage.Stage, arm time.Duration) *table {
 	b := &table{T: t, Stage: s}
 	b.cards = New(t.Context(), Options{
 		Desk: &b.desk, Pump: s.Pump, ArmAfter: arm, Linger: 20 * soon,
-		Notify: func(q consent.Question) { b.told = append(b.told, q.Body) },
+		Notify: func(q consent.Question) { b.told = append(b.told, q.Body.String()) },
 	})
 	b.cards.Follow()
 	return b
@@ -78,9 +78,9 @@ func (b *table) ready(w fyne.Window) {
 
 func stop(project string) consent.Question {
 	return consent.Question{
-		ProjectID: project, Title: "Allow the MCP client to stop agents?",
-		Body:   "An external MCP client wants to stop agents on 'upload-retry' (muse).",
-		Effect: []string{"2 agents stop; what they have committed stays", "1 agent has changes that are not committed"},
+		ProjectID: project, Title: pieces.Say("Allow the MCP client to %s?", pieces.Term("stop agents")),
+		Body:   pieces.Say("An external MCP client wants to %s on '%s' (%s).", pieces.Term("stop agents"), "upload-retry", "muse"),
+		Effect: []pieces.Sentence{pieces.Quote("2 agents stop; what they have committed stays"), pieces.Quote("1 agent has changes that are not committed")},
 		Client: consent.Client{Name: "claude-code", Version: "2.1.197"}, Danger: true,
 	}
 }
@@ -162,13 +162,13 @@ func TestOneCardAtATimeAndTheNextAfterTheAnswer(t *testing.T) {
 	var ends []<-chan consent.Reply
 	for i := range 3 {
 		q := stop("muse")
-		q.Body = fmt.Sprint("question ", i)
+		q.Body = pieces.Say("question %d", i)
 		end, _ := b.ask(q)
 		ends = append(ends, end)
 	}
 	for i, end := range ends {
 		b.ready(w)
-		if q, _ := h.Shown(); q.Body != fmt.Sprint("question ", i) {
+		if q, _ := h.Shown(); q.Body.String() != fmt.Sprint("question ", i) {
 			t.Fatalf("%q is asked at place %d", q.Body, i)
 		}
 		b.Tap(w, "card:allow")
@@ -211,7 +211,7 @@ func TestClosedProjectIsToldOnceAndAskedWhenItOpens(t *testing.T) {
 	b.ask(stop("muse"))
 	b.Until("home asks", func() bool { _, shown := home.Shown(); return shown })
 	b.cards.Deal()
-	if len(b.told) != 1 || b.told[0] != stop("").Body {
+	if len(b.told) != 1 || b.told[0] != stop("").Body.String() {
 		t.Errorf("told %q, want the sentence once", b.told)
 	}
 	if _, shown := other.Shown(); shown {
@@ -255,14 +255,14 @@ func TestCardStaysWhileTheOthersChange(t *testing.T) {
 	w, h := b.window(Scope{ProjectID: "muse"})
 	_, withdraw := b.ask(stop("muse"))
 	second := stop("muse")
-	second.Body = "the second"
+	second.Body = pieces.Quote("the second")
 	b.ask(second)
 	b.ready(w)
 	withdraw()
-	b.Until("the second is asked", func() bool { q, _ := h.Shown(); return q.Body == "the second" })
+	b.Until("the second is asked", func() bool { q, _ := h.Shown(); return q.Body.String() == "the second" })
 	b.ask(stop("muse"))
 	b.cards.Deal()
-	if q, _ := h.Shown(); q.Body != "the second" {
+	if q, _ := h.Shown(); q.Body.String() != "the second" {
 		t.Errorf("%q is asked, want the second to stay", q.Body)
 	}
 }
@@ -272,7 +272,7 @@ func TestCardIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
 	w, _ := b.window(Scope{ProjectID: "muse"})
 	found := make(chan pieces.Effect)
 	q := stop("muse")
-	q.Effect = []string{"Removes the worktree."}
+	q.Effect = []pieces.Sentence{pieces.Quote("Removes the worktree.")}
 	q.Look = func(context.Context) (pieces.Effect, error) { return <-found, nil }
 	end, _ := b.ask(q)
 	able := func(name string) func() bool {
@@ -284,7 +284,7 @@ func TestCardIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
 		t.Errorf("before it is known what it does, the card lets itself be allowed, or says\n%s", text)
 	}
 	b.Type(w, "card:note", "Not now")
-	found <- pieces.Effect{Lines: []string{"Removes the worktree.", "It has 1 changed file."}, Fingerprint: "f"}
+	found <- pieces.Effect{Lines: []pieces.Sentence{pieces.Quote("Removes the worktree."), pieces.Quote("It has 1 changed file.")}, Fingerprint: "f"}
 	b.Until("Allow takes answers", able("card:allow"))
 	text = words(w.Canvas().Overlays().Top())
 	if !strings.Contains(text, "It has 1 changed file.") || strings.Contains(text, "Allow waits for that") {
@@ -347,7 +347,7 @@ func TestQuestionThatComesWhileThePersonIsAwayIsToldOnceAndAsked(t *testing.T) {
 	b.ask(stop("muse"))
 	b.ready(w)
 	b.cards.Deal()
-	if len(b.told) != 1 || b.told[0] != stop("").Body {
+	if len(b.told) != 1 || b.told[0] != stop("").Body.String() {
 		t.Errorf("told %q, want the sentence once", b.told)
 	}
 	away = false
@@ -369,7 +369,7 @@ func TestUntrustedWordsAreOneHarmlessLineEach(t *testing.T) {
 	b := newTable(t, stage.New(t), soon)
 	w, _ := b.window(Scope{ProjectID: "muse"})
 	q := stop("muse")
-	q.Title, q.Body, q.Effect = "Allow "+evil, "It wants "+evil, []string{"It ends " + evil}
+	q.Title, q.Body, q.Effect = pieces.Say("Allow %s", evil), pieces.Say("It wants %s", evil), []pieces.Sentence{pieces.Say("It ends %s", evil)}
 	q.Client = consent.Client{Name: evil, Version: "1\n2\u202e"}
 	q.Writing = &pieces.Writing{Name: "Brief", Before: "old", After: "new \u202e\x1b[31m**text**\n# line"}
 	b.ask(q)
@@ -390,7 +390,7 @@ func TestLongNamesAreCutInTheirMiddle(t *testing.T) {
 	w, _ := b.window(Scope{ProjectID: "muse"})
 	long := "first" + strings.Repeat("x", 10_000) + "last"
 	q := stop("muse")
-	q.Body = "An external MCP client wants to stop agents on '" + long + "' (muse)."
+	q.Body = pieces.Say("An external MCP client wants to %s on '%s' (%s).", pieces.Term("stop agents"), long, "muse")
 	q.Client = consent.Client{Name: long, Version: "2.1"}
 	b.ask(q)
 	b.ready(w)

@@ -50,7 +50,7 @@ func newFace(q consent.Question, answer func(q consent.Question, allow bool, not
 	}
 	// The order is the order of Tab: Deny comes first.
 	f.content = container.New(&sized{most}, kit.NewSurface(container.New(stacked{},
-		kit.Column(kit.Together, f.top, kit.NewParagraph(kit.Plain(q.Title)).Strong()),
+		kit.Column(kit.Together, f.top, kit.NewParagraph(kit.Plain(phrase.Said(q.Title))).Strong()),
 		container.NewVScroll(f.text),
 		kit.Line(kit.Together, f.deny, f.allow),
 		kit.NewField("Reason", f.note, ""),
@@ -62,7 +62,7 @@ func newFace(q consent.Question, answer func(q consent.Question, allow bool, not
 func (f *face) write() {
 	q := f.question
 	f.text.Objects = nil
-	f.text.Add(kit.NewParagraph(kit.Plain(q.Body)))
+	f.text.Add(kit.NewParagraph(kit.Plain(phrase.Said(q.Body))))
 	if q.Again {
 		again := kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou)
 		again.SetName("card:again")
@@ -72,7 +72,7 @@ func (f *face) write() {
 		f.text.Add(f.effects())
 	}
 	if w := q.Writing; w != nil {
-		f.text.Add(kit.NewWording(w.Name, w.Before, w.After))
+		f.text.Add(kit.NewWording(phrase.Of(w.Name), w.Before, w.After))
 	}
 }
 
@@ -91,7 +91,7 @@ func (f *face) effects() fyne.CanvasObject {
 	}
 	lines := kit.Column(kit.Step, kit.Caption(phrase.Of("What Allow does")).In(color).Strong())
 	for _, l := range f.question.Effect {
-		lines.Add(container.NewBorder(nil, nil, container.NewVBox(kit.Body("•").In(color)), nil, kit.NewParagraph(kit.Plain(l))))
+		lines.Add(container.NewBorder(nil, nil, container.NewVBox(kit.Body("•").In(color)), nil, kit.NewParagraph(kit.Plain(phrase.Said(l)))))
 	}
 	if f.question.Looking {
 		lines.Add(kit.NewParagraph(phrase.Of("Fermata is looking at what else it does. Allow waits for that.")).In(kit.ColorMuted))

@@ -62,7 +62,7 @@ func (h *Host) show(mine, pending []consent.Question) {
 	if h.now != nil && !waits(mine, h.now.question.ID) {
 		q := h.now.question
 		if !waits(pending, q.ID) && !h.cards.answered[q.ID] {
-			h.say(phrase.Of("Withdrawn, nothing was changed: ") + kit.Plain(q.Title))
+			h.say(phrase.Of("Withdrawn, nothing was changed: ") + kit.Plain(phrase.Said(q.Title)))
 		}
 		h.takeAway()
 	}
@@ -129,7 +129,7 @@ func (h *Host) answer(q consent.Question, allow bool, note string) {
 	case errors.Is(err, consent.ErrGone):
 		h.say(phrase.Of("The question had been withdrawn before your answer; nothing was changed."))
 	case err != nil:
-		h.say(phrase.Of("The answer was not taken: ") + err.Error())
+		h.say(phrase.Of("The answer was not taken: ") + phrase.Err(err))
 	}
 	h.cards.deal()
 }

@@ -23,32 +23,29 @@ func kinds() map[string]consent.Question {
 	ask := func(verb, on string) consent.Question {
 		return consent.Question{
 			ProjectID: "muse", Client: claude,
-			Title: "Allow the MCP client to " + verb + "?", Body: "An external MCP client wants to " + verb + " on '" + on + "' (muse).",
+			Title: pieces.Say("Allow the MCP client to %s?", pieces.Term(verb)),
+			Body:  pieces.Say("An external MCP client wants to %s on '%s' (%s).", pieces.Term(verb), on, "muse"),
 		}
 	}
 	done := ask("mark the piece done", "Dark theme")
 	done.Danger = true
-	done.Effect = []string{
-		"Removes the worktree /home/ada/.local/share/fermata/worktrees/muse/dark-theme; the branch fermata/dark-theme stays.",
-		"It has 2 changed files that no commit holds (a.css, b.css). They are saved first and can be restored for 30 days.",
-		"Cost so far: $1.37.",
-	}
+	done.Effect = []pieces.Sentence{pieces.Quote("Removes the worktree /home/ada/.local/share/fermata/worktrees/muse/dark-theme; the branch fermata/dark-theme stays."), pieces.Quote("It has 2 changed files that no commit holds (a.css, b.css). They are saved first and can be restored for 30 days."), pieces.Quote("Cost so far: $1.37.")}
 	pr := ask("create a pull request", "upload-retry")
-	pr.Effect = []string{"Pushes fermata/upload-retry to origin (https://github.com/ada/muse) and opens a pull request into main.", "Title: Uploads are tried again", "Cost so far: $1.37."}
+	pr.Effect = []pieces.Sentence{pieces.Quote("Pushes fermata/upload-retry to origin (https://github.com/ada/muse) and opens a pull request into main."), pieces.Quote("Title: Uploads are tried again"), pieces.Quote("Cost so far: $1.37.")}
 	pr.Writing = &pieces.Writing{Name: "Text", After: "Uploads are tried five times.\n\n- backoff with jitter\n- a context ends it\n"}
 	edit := ask("change a task's brief", "upload-retry")
-	edit.Effect = []string{`Gives the agent "Retry policy" another brief; nothing starts.`, "Cost so far: $0.42."}
+	edit.Effect = []pieces.Sentence{pieces.Quote(`Gives the agent "Retry policy" another brief; nothing starts.`), pieces.Quote("Cost so far: $0.42.")}
 	edit.Writing = &pieces.Writing{Name: "Brief", Before: brief, After: strings.Replace(brief, "at most five attempts", "at most three attempts, none after a 4xx", 1)}
 	draft := ask("release the draft and run it on Auto", "Rate limits")
-	draft.Effect = []string{"Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review.", "The spec is written from the draft first."}
+	draft.Effect = []pieces.Sentence{pieces.Say("Makes a branch and a worktree, then runs the spec, the strategy and all agents unattended up to Review."), pieces.Say("The spec is written from the draft first.")}
 	draft.Writing = &pieces.Writing{Name: "Seed", After: "Requests beyond a limit are answered with 429 and say when to come back."}
-	nowhere := consent.Question{Title: "Allow the MCP client to register a project?", Body: "An external MCP client wants to register a project.", Effect: []string{"path: /home/ada/src/clio"}}
+	nowhere := consent.Question{Title: pieces.Say("Allow the MCP client to %s?", pieces.Term("register a project")), Body: pieces.Say("An external MCP client wants to %s.", pieces.Term("register a project")), Effect: []pieces.Sentence{pieces.Quote("path: /home/ada/src/clio")}}
 	foreign := ask("start agents", "Geschwindigkeitsbegrenzungsüberwachungsanlagenverordnung 速度制限 🚦 알림 설정을 다시 설계하기")
 	foreign.Client = consent.Client{Name: "クライアント\u202etxt.exe", Version: strings.Repeat("9", 90)}
-	foreign.Effect = []string{"Starts the agents that have not completed: 4 agents, at most 3 side by side."}
+	foreign.Effect = []pieces.Sentence{pieces.Quote("Starts the agents that have not completed: 4 agents, at most 3 side by side.")}
 	crowded := stop("muse")
 	for i := range 16 {
-		crowded.Effect = append(crowded.Effect, fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i))
+		crowded.Effect = append(crowded.Effect, pieces.Quote(fmt.Sprintf("file %d\u202e of the worktree that has changes which no commit has, in some folder far away/%d", i, i)))
 	}
 	anew := done
 	anew.Again = true
@@ -59,31 +56,36 @@ func kinds() map[string]consent.Question {
 	}
 }
 
-func TestCardPictures(t *testing.T) {
-	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
-		t.Helper()
-		for name, q := range kinds() {
-			t.Run(name, func(t *testing.T) {
-				b := newTable(t, s, soon)
-				w, _ := b.window(Scope{ProjectID: "muse"})
-				_, withdraw := b.ask(q)
-				_, other := b.ask(stop("muse"))
-				b.ready(w)
-				s.Keep(w, "card-"+name+"-"+word)
-				if name == "brief" || name == "crowded" {
-					w.Resize(fyne.NewSize(420, 300))
-					stage.Settle(w)
-					s.Keep(w, "card-"+name+"-tiny-"+word)
-				}
-				withdraw()
-				other()
-				b.Until("it is gone", func() bool { return !stage.Has(w, "card:allow") })
-				if name == "stop" {
-					s.Keep(w, "card-withdrawn-"+word)
-				}
-			})
-		}
-	})
+func TestCardPictures(t *testing.T) { stage.Both(t, pictures) }
+
+func TestTheCardsSayNothingThatNoCatalogueHas(t *testing.T) {
+	stage.Marked(t, pictures, kinds(), stop("muse"), "claude-code 2.1.197", "クライアント‹U+202E›txt.exe 9",
+		"file 0‹U+202E› of the worktree that has changes which no commit has, in some folder far away/0")
+}
+
+func pictures(t *testing.T, word string, s *stage.Stage) {
+	t.Helper()
+	for name, q := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			b := newTable(t, s, soon)
+			w, _ := b.window(Scope{ProjectID: "muse"})
+			_, withdraw := b.ask(q)
+			_, other := b.ask(stop("muse"))
+			b.ready(w)
+			s.Keep(w, "card-"+name+"-"+word)
+			if name == "brief" || name == "crowded" {
+				w.Resize(fyne.NewSize(420, 300))
+				stage.Settle(w)
+				s.Keep(w, "card-"+name+"-tiny-"+word)
+			}
+			withdraw()
+			other()
+			b.Until("it is gone", func() bool { return !stage.Has(w, "card:allow") })
+			if name == "stop" {
+				s.Keep(w, "card-withdrawn-"+word)
+			}
+		})
+	}
 }
 
 func TestCardThatIsLookedAtPicture(t *testing.T) {
@@ -92,7 +94,7 @@ func TestCardThatIsLookedAtPicture(t *testing.T) {
 		b := newTable(t, s, soon)
 		w, _ := b.window(Scope{ProjectID: "muse"})
 		q := kinds()["done"]
-		q.Effect = []string{q.Effect[0], q.Effect[2]}
+		q.Effect = []pieces.Sentence{q.Effect[0], q.Effect[2]}
 		q.Look = func(ctx context.Context) (pieces.Effect, error) {
 			<-ctx.Done()
 			return pieces.Effect{}, ctx.Err()

@@ -34,7 +34,7 @@ func (h *Home) drawFindings(p Project) fyne.CanvasObject {
 	list := kit.Column(kit.Together, head)
 	if !folded {
 		for _, f := range p.Findings {
-			list.Add(kit.Column(kit.Step, kit.NewParagraph(f.What), kit.NewNote(phrase.Of("Fix: ")+f.Fix)))
+			list.Add(kit.Column(kit.Step, kit.NewParagraph(phrase.Said(f.What)), kit.NewNote(phrase.Of("Fix: ")+phrase.Said(f.Fix))))
 		}
 	}
 	return container.New(layout.NewCustomPaddedLayout(0, kit.Together, kit.Together, 0), list)

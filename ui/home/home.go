@@ -220,7 +220,7 @@ func (h *Home) registered(p pieces.Project, already bool, err error) {
 
 func problemOf(err error) kit.Problem {
 	if refusal := (*engine.Refusal)(nil); errors.As(err, &refusal) {
-		return kit.Problem{What: refusal.Error(), Safe: "Nothing was added and nothing on disk was touched."}
+		return kit.Problem{What: phrase.Err(err), Safe: "Nothing was added and nothing on disk was touched."}
 	}
 	return kit.Problem{What: "The project could not be added.", Safe: "Nothing on disk was touched.", Details: err.Error()}
 }

@@ -14,6 +14,7 @@ import (
 	"fermata/pieces/engine"
 	. "fermata/ui/home"
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 	"fermata/ui/stage"
 
 	"fyne.io/fyne/v2"
@@ -125,7 +126,7 @@ func TestEmptyPathLetsChooseAFolder(t *testing.T) {
 func TestRefusalIsShownAndThePathStays(t *testing.T) {
 	w := open(t, stage.New(t), 860, 600)
 	w.home.Show(Model{})
-	w.err = &engine.Refusal{Sentence: "/x is not a git repository with at least one commit."}
+	w.err = &engine.Refusal{Sentence: pieces.Say("/x is not a git repository with at least one commit.")}
 	w.add("/x")
 	w.Keep(w.w, "home-refused")
 	if o, _ := stage.Find(w.w, "home:path"); o.(*kit.Entry).Text != "/x" {
@@ -167,9 +168,9 @@ func TestFindingsAreShownBelowTheirProjectAndCheckedAgain(t *testing.T) {
 	w := open(t, stage.New(t), 860, 1200)
 	m := model
 	m.Projects = slices.Clone(model.Projects)
-	m.Projects[0].Findings = []pieces.Finding{{Key: pieces.FindingDetached, What: "HEAD is detached.", Fix: "`git switch main`."}}
+	m.Projects[0].Findings = []pieces.Finding{{Key: pieces.FindingDetached, What: pieces.Say("HEAD is detached."), Fix: pieces.Say("`git switch main`.")}}
 	for range 3 {
-		m.Projects[1].Findings = append(m.Projects[1].Findings, pieces.Finding{Key: pieces.FindingHooks, What: "Hooks run.", Fix: "Let them be."})
+		m.Projects[1].Findings = append(m.Projects[1].Findings, pieces.Finding{Key: pieces.FindingHooks, What: pieces.Say("Hooks run."), Fix: pieces.Say("Let them be.")})
 	}
 	w.home.Show(m)
 	said := func() string { return strings.Join(texts(w.w.Content()), "\n") }
@@ -215,27 +216,33 @@ func TestHomeSpeaksGerman(t *testing.T) {
 	w.Keep(w.w, "home-german")
 }
 
-func TestHomePictures(t *testing.T) {
-	stage.Both(t, func(_ *testing.T, word string, s *stage.Stage) {
-		w := open(t, s, 860, 620)
-		w.home.Show(Model{})
-		w.home.Say("This desktop has no tray, so Fermata keeps a window open: closing the last one quits.")
-		w.Keep(w.w, "home-empty-"+word)
-		w.home.Say("")
-		w.home.Show(model)
-		w.Keep(w.w, "home-usual-"+word)
-		crowded := model
-		for i := range 30 {
-			c := model.Cues[i%2]
-			c.PieceID, c.Title = fmt.Sprint("x", i), "A piece with quite a long name that goes on and on and does not end before the row does, number "+fmt.Sprint(i)
-			crowded.Cues = append([]Cue{c}, crowded.Cues...)
-		}
-		w.home.Show(crowded)
-		w.home.Fail(errors.New("read pieces: database is locked"))
-		w.Keep(w.w, "home-crowded-"+word)
-		w.w.Resize(fyne.NewSize(720, 480))
-		w.Keep(w.w, "home-small-"+word)
-	})
+func TestHomePictures(t *testing.T) { stage.Both(t, pictures) }
+
+func TestHomeSaysNothingThatNoCatalogueHas(t *testing.T) {
+	stage.Marked(t, pictures, model, "/path/to/a/git/repository",
+		"A piece with quite a long name that goes on and on and does not end before the row does, number 0")
+}
+
+func pictures(t *testing.T, word string, s *stage.Stage) {
+	t.Helper()
+	w := open(t, s, 860, 620)
+	w.home.Show(Model{})
+	w.home.Say(phrase.Of("This desktop has no tray, so Fermata keeps a window open: closing the last one quits."))
+	w.Keep(w.w, "home-empty-"+word)
+	w.home.Say("")
+	w.home.Show(model)
+	w.Keep(w.w, "home-usual-"+word)
+	crowded := model
+	for i := range 30 {
+		c := model.Cues[i%2]
+		c.PieceID, c.Title = fmt.Sprint("x", i), "A piece with quite a long name that goes on and on and does not end before the row does, number "+fmt.Sprint(i)
+		crowded.Cues = append([]Cue{c}, crowded.Cues...)
+	}
+	w.home.Show(crowded)
+	w.home.Fail(errors.New("read pieces: database is locked"))
+	w.Keep(w.w, "home-crowded-"+word)
+	w.w.Resize(fyne.NewSize(720, 480))
+	w.Keep(w.w, "home-small-"+word)
 }
 
 func TestDroppedFoldersAreRegisteredOneAfterTheOther(t *testing.T) {

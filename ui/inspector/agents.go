@@ -79,7 +79,7 @@ func (a *agents) row(s pieces.Snapshot, t pieces.Task) fyne.CanvasObject {
 		lines.Add(kit.Caption(phrase.Of("After ") + deps).CutEnd())
 	}
 	if t.Failure != "" {
-		lines.Add(kit.NewParagraph(t.Failure).In(kit.ColorFailed))
+		lines.Add(kit.NewParagraph(phrase.Of(t.Failure)).In(kit.ColorFailed))
 	}
 	lines.Add(kit.NewParagraph(a.brief(t)))
 	if words := briefWords(t); words != "" {

@@ -98,7 +98,7 @@ func (i *Inspector) confirm(c choice, before string) {
 			lines.Add(kit.NewParagraph(before).In(kit.ColorNeedsYou))
 		}
 		for _, l := range effect.Lines {
-			lines.Add(kit.NewParagraph(l))
+			lines.Add(kit.NewParagraph(phrase.Said(l)))
 		}
 		i.askSheet(phrase.Of(c.label)+"?", lines, kit.NewButton("confirm:ok", c.label, kit.Destructive, func() {
 			i.sheets.Close()
@@ -168,7 +168,7 @@ func showProblemOf(bar *kit.ErrorBar, what string, err error) {
 	if err == nil {
 		return
 	}
-	problem := kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
+	problem := kit.Problem{What: phrase.Err(err), Safe: "Nothing was changed."}
 	if refusal := new(engine.Refusal); !errors.As(err, &refusal) {
 		problem = kit.Problem{
 			What: phrase.F("Fermata could not do this: %s.", phrase.Of(what)), Safe: "The item is shown as it is now.", Details: err.Error(),

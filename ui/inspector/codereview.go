@@ -49,7 +49,7 @@ func (p *codeReviewPart) show(run pieces.CodeReviewRun, record *pieces.CodeRevie
 	state, word := codeReviewWords(run, record)
 	p.state.Set(state, word)
 	if run.State == pieces.CodeReviewFailed {
-		p.words.Add(kit.NewParagraph(run.Failure).In(kit.ColorFailed))
+		p.words.Add(kit.NewParagraph(phrase.Of(run.Failure)).In(kit.ColorFailed))
 	}
 	if record != nil {
 		if run.State != pieces.CodeReviewDone {

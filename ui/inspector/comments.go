@@ -169,7 +169,7 @@ func targets(s pieces.Snapshot) []target {
 		return list
 	}
 	for _, t := range s.Tasks {
-		if t.Kind == pieces.TaskAgent && pieces.MessageRefusal(s, t) == "" {
+		if t.Kind == pieces.TaskAgent && pieces.MessageRefusal(s, t).Empty() {
 			list = append(list, target{name: phrase.Of("Agent ") + kit.Plain(t.Name), hint: phrase.Of("It goes to the agent's own session."), action: pieces.MessageTask, taskID: t.ID})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -53,8 +55,8 @@ func (h *history) draw(rows []pieces.HistoryRow) {
 		h.ages[age] = r.At
 		head := container.NewBorder(nil, nil, nil, age, kit.Body(triggerWords(r)).CutEnd())
 		line := kit.Column(kit.Step, head, kit.Caption(wayWords(r)).CutEnd())
-		if r.Note != "" {
-			line.Add(kit.NewParagraph(r.Note))
+		if note := phrase.Said(r.Note); note != "" {
+			line.Add(kit.NewParagraph(note))
 		}
 		h.rows.Add(line)
 	}
@@ -72,7 +74,7 @@ func triggerWords(r pieces.HistoryRow) string {
 	if r.Trigger == pieces.OnSpecAsked {
 		return phrase.Of("Released")
 	}
-	return spaced(string(r.Trigger))
+	return phrase.Of(spaced(string(r.Trigger)))
 }
 
 // wayWords say who did it, from where to where, and when exactly.
@@ -86,7 +88,13 @@ func wayWords(r pieces.HistoryRow) string {
 }
 
 func stateWords(s pieces.State) string {
-	return phrase.Of(pieces.DisplayOf(s.Phase, 0, 0)) + " (" + strings.ToLower(spaced(string(s.Activity))) + ")"
+	return phrase.Of(pieces.DisplayOf(s.Phase, 0, 0)) + " (" + lowered(phrase.Of(spaced(string(s.Activity)))) + ")"
+}
+
+// lowered begins a word small.
+func lowered(word string) string {
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToLower(first)) + word[size:]
 }
 
 func actorWords(a pieces.Actor) string {

@@ -25,10 +25,10 @@ func gateSentence(s pieces.Snapshot) string {
 	if s.Gate() == pieces.GateLimitReached && !at.IsZero() {
 		return phrase.F("A usage limit until %s stopped the run.", kit.Exact(at))
 	}
-	if reason, _ := s.SplitHold(); reason != "" {
-		return reason
+	if reason, _ := s.SplitHold(); !reason.Empty() {
+		return phrase.Said(reason)
 	}
-	if reason := s.SplitWaits(); reason != "" {
+	if reason := phrase.Said(s.SplitWaits()); reason != "" {
 		return strings.TrimSpace(reason + " " + phrase.Of(gateSentences[s.Gate()]))
 	}
 	return phrase.Of(gateSentences[s.Gate()])

@@ -85,7 +85,7 @@ func (b *messageBox) show(m model) {
 	if moved {
 		b.fill(b.typed[now.ID])
 	}
-	if b.off = pieces.MessageRefusal(s, now); b.off == "" && !s.Legal(pieces.MessageTask) {
+	if b.off = phrase.Said(pieces.MessageRefusal(s, now)); b.off == "" && !s.Legal(pieces.MessageTask) {
 		b.off = phrase.Of("Agents take messages while their run goes on, is paused or has finished.")
 	}
 	b.enable()

@@ -38,7 +38,7 @@ func (i *Inspector) placeButtons(folder string) *fyne.Container {
 				func(err error) {
 					i.showProblem("", err)
 					if err != nil {
-						i.problem.Set(kit.Problem{What: phrase.F("The %s was not opened: %s", phrase.Of(string(p.place)), err.Error()), Safe: "The worktree is as it was."})
+						i.problem.Set(kit.Problem{What: phrase.F("The %s was not opened: %s", phrase.Of(string(p.place)), phrase.Err(err)), Safe: "The worktree is as it was."})
 						i.fit()
 					}
 				})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fermata/pieces"
+	"fermata/ui/phrase"
 )
 
 // tab is one page of a piece.
@@ -175,7 +176,7 @@ func (r *reader) readReview(ctx context.Context, m *model) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			next.problem = err.Error()
+			next.problem = phrase.Err(err)
 		}
 		r.review = next
 	}

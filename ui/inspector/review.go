@@ -238,7 +238,7 @@ func (r *review) parse(d pieces.Diff) {
 	files, err := patch.Read(d.Patch, d.Cut)
 	r.unread = ""
 	if err != nil {
-		r.unread = phrase.Of("Fermata could not read this file's changes: ") + err.Error()
+		r.unread = phrase.Of("Fermata could not read this file's changes: ") + phrase.Err(err)
 	}
 	r.parsed = map[string][]patch.Line{}
 	for _, f := range files {

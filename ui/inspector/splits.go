@@ -71,8 +71,8 @@ func (b *splitBox) show(s pieces.Snapshot, since, now time.Time) {
 // splitNote says what becomes of the new pieces.
 func splitNote(s pieces.Snapshot) string {
 	words := phrase.Of("Each part you take gets a branch and a worktree of its own, and its own pull request. What you leave stays in this piece.")
-	if reason := s.SplitPending(); strings.HasPrefix(reason, "Auto-split is off") {
-		return phrase.Of("Auto-split is off, so this piece stopped here. ") + phrase.Of(words)
+	if !s.Flags.AutoSplit && s.Piece.Config.Lane != pieces.LaneManual && !s.SplitPending().Empty() {
+		return phrase.Of("Auto-split is off, so this piece stopped here. ") + words
 	}
 	return words
 }
@@ -176,7 +176,7 @@ func (i *Inspector) decideSplit(list []pieces.SplitAnswer) {
 // splitChoices lists what the person can do about splits besides what is legal for a client.
 func splitChoices(s pieces.Snapshot) []choice {
 	var list []choice
-	if reason, _ := s.SplitHold(); reason != "" {
+	if reason, _ := s.SplitHold(); !reason.Empty() {
 		list = append(list, choice{name: "action:startAnyway", label: "Start anyway", way: startingAnyway})
 	}
 	if g := s.Gate(); g == pieces.GateStrategyReady || g == pieces.GateReviewSplit {

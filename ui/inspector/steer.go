@@ -186,10 +186,10 @@ func steers(s pieces.Snapshot, t pieces.Task) []pieces.Action {
 	if s.Legal(pieces.ResumeTask) && t.State == pieces.TaskFailed {
 		list = append(list, pieces.ResumeTask)
 	}
-	if (s.Legal(pieces.EditTaskBrief) || s.AtPlan() && !s.Piece.Archived) && pieces.BriefRefusal(t) == "" {
+	if (s.Legal(pieces.EditTaskBrief) || s.AtPlan() && !s.Piece.Archived) && pieces.BriefRefusal(t).Empty() {
 		list = append(list, pieces.EditTaskBrief)
 	}
-	if s.Legal(pieces.MessageTask) && pieces.MessageRefusal(s, t) == "" {
+	if s.Legal(pieces.MessageTask) && pieces.MessageRefusal(s, t).Empty() {
 		list = append(list, pieces.MessageTask)
 	}
 	return list

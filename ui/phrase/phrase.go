@@ -12,6 +12,7 @@ package phrase
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -47,6 +48,11 @@ func Use(language string) error {
 	if err != nil {
 		return fmt.Errorf("read the catalogue of %q: %w", language, err)
 	}
+	return speak(language, data)
+}
+
+// speak makes a catalogue the one of all texts. It is called with the lock.
+func speak(language string, data []byte) error {
 	// Fyne looks texts up in the desktop's language alone. So that another one can be chosen, the catalogue is filed
 	// under that name; it brings Fyne's own words with it.
 	if err := lang.AddTranslationsForLocale(data, lang.SystemLocale()); err != nil {
@@ -89,6 +95,32 @@ func translated(text string) bool {
 
 // F gives a sentence with facts in it, as fmt.Sprintf does: the format is the key, the facts are put in as they are.
 func F(format string, facts ...any) string { return fmt.Sprintf(Of(format), facts...) }
+
+// Said gives a sentence of the domain in the language; the facts, and what it quotes, are put in as they are.
+func Said(s pieces.Sentence) string {
+	if len(s.Facts) == 0 {
+		return Of(s.Format)
+	}
+	if n, counts := s.Facts[0].(int); counts && s.One != "" && len(s.Facts) == 1 {
+		return N(n, s.One, s.Format)
+	}
+	facts := make([]any, len(s.Facts))
+	for i, f := range s.Facts {
+		if inner, is := f.(pieces.Sentence); is {
+			f = Said(inner)
+		}
+		facts[i] = f
+	}
+	return F(s.Format, facts...)
+}
+
+// Err gives in the language what an error says to the person: the sentence of a refusal, the words of any other.
+func Err(err error) string {
+	if s := pieces.Sayer(nil); errors.As(err, &s) {
+		return Said(s.Said())
+	}
+	return err.Error()
+}
 
 // Counted gives a caption that may end in a count, such as "Agents 2/4": the words are the key.
 func Counted(text string) string {

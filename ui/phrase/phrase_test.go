@@ -1,6 +1,8 @@
 package phrase_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"fyne.io/fyne/v2/lang"
@@ -56,5 +58,38 @@ func TestTheLanguageIsChosen(t *testing.T) {
 				t.Errorf("%q is said as %q", text, phrase.Of(text))
 			}
 		}
+	}
+}
+
+// A sentence of the domain takes its facts along, and what somebody wrote stays theirs.
+func TestSentencesAreSaidInTheLanguage(t *testing.T) {
+	t.Setenv("LANG", "en_US.UTF-8")
+	if err := phrase.Use(pieces.LanguageGerman); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := phrase.Use(pieces.LanguageEnglish); err != nil {
+			t.Error(err)
+		}
+	})
+	agents := func(n int) pieces.Sentence { return pieces.Count(n, "%d running agent", "%d running agents") }
+	for want, s := range map[string]pieces.Sentence{
+		"Stoppt 1 laufenden Agenten: Sessions.": pieces.Say("Stops %s: %s.", agents(1), "Sessions"),
+		"Stoppt 2 laufende Agenten: A, B.":      pieces.Say("Stops %s: %s.", agents(2), "A, B"),
+		"Sessions":                              pieces.Quote("Sessions"),
+		"Sitzungen":                             pieces.Term("Sessions"),
+		"Ein externer MCP-Client will bei „x“ (muse) die Agenten stoppen.": pieces.Say(
+			"An external MCP client wants to %s on '%s' (%s).", pieces.Term("stop agents"), "x", "muse"),
+	} {
+		if got := phrase.Said(s); got != want {
+			t.Errorf("%q is said as %q, want %q", s, got, want)
+		}
+	}
+	refused := pieces.Fault("The worktree stays: %v", pieces.Fault("A piece needs a prompt."))
+	if got := phrase.Err(fmt.Errorf("release: %w", refused)); got != "Der Worktree bleibt: Ein Stück braucht eine Idee." {
+		t.Errorf("the refusal is said as %q", got)
+	}
+	if got := phrase.Err(errors.New("Sessions")); got != "Sessions" {
+		t.Errorf("an error of somebody else's is said as %q", got)
 	}
 }

@@ -129,8 +129,8 @@ func (d *detail) askCard(q Question) {
 	if name := kit.Program(q.Client.Name, q.Client.Version); name != "" {
 		text.Add(kit.Caption(phrase.Of("Asked by ") + name).CutMiddle())
 	}
-	text.Add(kit.NewParagraph(kit.Plain(q.Title)).Strong())
-	text.Add(kit.NewParagraph(kit.Plain(q.Body)))
+	text.Add(kit.NewParagraph(kit.Plain(phrase.Said(q.Title))).Strong())
+	text.Add(kit.NewParagraph(kit.Plain(phrase.Said(q.Body))))
 	if q.Again {
 		text.Add(kit.NewParagraph(phrase.Of("What Allow does has changed since you allowed it, so nothing was done: look again.")).In(kit.ColorNeedsYou))
 	}
@@ -139,13 +139,13 @@ func (d *detail) askCard(q Question) {
 		color, kind = kit.ColorFailed, kit.Destructive
 	}
 	for _, l := range q.Effect {
-		text.Add(kit.NewParagraph("• " + kit.Plain(l)).In(color))
+		text.Add(kit.NewParagraph("• " + kit.Plain(phrase.Said(l))).In(color))
 	}
 	if q.Looking {
 		text.Add(kit.NewParagraph(phrase.Of("Fermata is looking at what else it does. Allow waits for that.")).In(kit.ColorMuted))
 	}
 	if w := q.Writing; w != nil {
-		text.Add(kit.NewWording(w.Name, w.Before, w.After))
+		text.Add(kit.NewWording(phrase.Of(w.Name), w.Before, w.After))
 	}
 	answer := func(allow bool) func() { return func() { d.answer(q.Question, allow) } }
 	deny := kit.NewButton("popover:deny", "Deny", kit.Normal, answer(false))
@@ -183,7 +183,7 @@ func (d *detail) confirm(c Cue, effect pieces.Effect) {
 	r.Bound = effect.Fingerprint
 	text := kit.Column(kit.Together, kit.NewParagraph(strings.TrimSuffix(phrase.Of(c.Primary), "…")+"?").Strong())
 	for _, l := range effect.Lines {
-		text.Add(kit.NewParagraph(kit.Plain(l)))
+		text.Add(kit.NewParagraph(kit.Plain(phrase.Said(l))))
 	}
 	cancel := kit.NewButton("popover:cancel", "Cancel", kit.Normal, d.p.escape)
 	ok := kit.NewButton("popover:confirm", c.Primary, kit.Destructive, func() {

@@ -142,7 +142,7 @@ func (p *Popover) looks(i int) looks {
 		l.busy = r.key
 	}
 	if q := r.question; q != nil {
-		l.title, l.age, l.label, l.facts, l.primary = q.Title, q.Age, phrase.Of("Asked by a client"), q.Project, phrase.Of("Answer")
+		l.title, l.age, l.label, l.facts, l.primary = phrase.Said(q.Title), q.Age, phrase.Of("Asked by a client"), q.Project, phrase.Of("Answer")
 		if name := kit.Program(q.Client.Name, ""); name != "" {
 			l.label = phrase.Of("Asked by ") + name
 		}

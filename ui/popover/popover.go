@@ -376,7 +376,7 @@ func (p *Popover) refused(what string, err error) {
 	if err == nil {
 		return
 	}
-	problem := kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
+	problem := kit.Problem{What: phrase.Err(err), Safe: "Nothing was changed."}
 	if refusal := new(engine.Refusal); !errors.As(err, &refusal) {
 		problem = kit.Problem{What: phrase.F("Fermata could not do this: %s.", phrase.Of(what)), Safe: "What is shown is as it is now.", Details: err.Error()}
 	}

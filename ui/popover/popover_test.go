@@ -57,7 +57,7 @@ func (w *world) Act(_ context.Context, r engine.Request) (engine.Result, error) 
 }
 
 func (w *world) Effect(_ context.Context, r engine.Request) (pieces.Effect, error) {
-	return pieces.Effect{Lines: []string{"Two processes are ended."}, Fingerprint: "f"}, w.note("effect of %s", r.Action)
+	return pieces.Effect{Lines: []pieces.Sentence{pieces.Quote("Two processes are ended.")}, Fingerprint: "f"}, w.note("effect of %s", r.Action)
 }
 
 func (w *world) Snooze(_ context.Context, t engine.Target, fingerprint string) (int, error) {
@@ -127,8 +127,8 @@ func usual() Model {
 	return Model{
 		Cues: []Cue{waiting, plan, stop, withAction(cue("pr", pieces.ReadyForReview, "Open pull request"), "Open pull request", pieces.CreatePR), merge},
 		Questions: []Question{{Question: consent.Question{
-			ID: "q1", Title: "Allow the MCP client to stop agents?", Body: "An external MCP client wants to stop agents on 'x' (muse).",
-			Effect: []string{"Ends 2 agents."}, Danger: true, Client: consent.Client{Name: "claude-code"},
+			ID: "q1", Title: pieces.Say("Allow the MCP client to %s?", pieces.Term("stop agents")), Body: pieces.Say("An external MCP client wants to %s on '%s' (%s).", pieces.Term("stop agents"), "x", "muse"),
+			Effect: []pieces.Sentence{pieces.Quote("Ends 2 agents.")}, Danger: true, Client: consent.Client{Name: "claude-code"},
 		}, Project: "muse", Age: "now"}},
 		Snoozed: 1, Line: "2 running in muse",
 		Work: []Work{{PieceID: "a", Title: "Search index", Words: "2 of 4 agents", Part: 0.5}, {PieceID: "b", Title: "Login by passkey", Words: "30 %", Part: 0.3}},
@@ -144,32 +144,36 @@ func (w *world) until(what string, n int) {
 	w.Drain()
 }
 
-func TestPicturesOfThePopover(t *testing.T) {
-	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
-		t.Helper()
-		w := open(t, s)
-		for name, m := range map[string]Model{"empty": {}, "usual": usual(), "crowded": crowded(500)} {
-			w.show(m)
-			w.w.Resize(fyne.NewSize(Width, w.p.Height()))
-			w.Keep(w.w, "popover-"+name+"-"+word)
-		}
-		w.show(usual())
-		w.clock = w.clock.Add(time.Minute)
-		stage.Press(w.w, fyne.KeyReturn)
+func TestPicturesOfThePopover(t *testing.T) { stage.Both(t, pictures) }
+
+func TestThePopoverSaysNothingThatNoCatalogueHas(t *testing.T) {
+	stage.Marked(t, pictures, usual(), crowded(500), "disk full", "Which colour?")
+}
+
+func pictures(t *testing.T, word string, s *stage.Stage) {
+	t.Helper()
+	w := open(t, s)
+	for name, m := range map[string]Model{"empty": {}, "usual": usual(), "crowded": crowded(500)} {
+		w.show(m)
 		w.w.Resize(fyne.NewSize(Width, w.p.Height()))
-		w.Keep(w.w, "popover-card-"+word)
-		w.refuse = errors.New("disk full")
-		stage.Press(w.w, fyne.KeyEscape)
-		stage.Press(w.w, fyne.KeyDown)
-		w.asks[engine.Target{Kind: engine.TargetPiece, ID: "ask"}] = true
-		stage.Press(w.w, fyne.KeyReturn)
-		w.Keep(w.w, "popover-ask-"+word)
-		stage.Press(w.w, fyne.KeyEscape)
-		stage.Press(w.w, fyne.KeyDown, fyne.KeyReturn)
-		w.until("it was refused", 1)
-		w.Until("it is said", func() bool { return stage.Has(w.w, "popover:hideProblem") })
-		w.Keep(w.w, "popover-problem-"+word)
-	})
+		w.Keep(w.w, "popover-"+name+"-"+word)
+	}
+	w.show(usual())
+	w.clock = w.clock.Add(time.Minute)
+	stage.Press(w.w, fyne.KeyReturn)
+	w.w.Resize(fyne.NewSize(Width, w.p.Height()))
+	w.Keep(w.w, "popover-card-"+word)
+	w.refuse = errors.New("disk full")
+	stage.Press(w.w, fyne.KeyEscape)
+	stage.Press(w.w, fyne.KeyDown)
+	w.asks[engine.Target{Kind: engine.TargetPiece, ID: "ask"}] = true
+	stage.Press(w.w, fyne.KeyReturn)
+	w.Keep(w.w, "popover-ask-"+word)
+	stage.Press(w.w, fyne.KeyEscape)
+	stage.Press(w.w, fyne.KeyDown, fyne.KeyReturn)
+	w.until("it was refused", 1)
+	w.Until("it is said", func() bool { return stage.Has(w.w, "popover:hideProblem") })
+	w.Keep(w.w, "popover-problem-"+word)
 }
 
 func TestTheGroupsStandInTheirOrderAndStayWhenTheyAreEmpty(t *testing.T) {
@@ -306,7 +310,7 @@ func TestAClientsQuestionIsFilledInWhenItIsKnownWhatAllowDoes(t *testing.T) {
 	}
 	w.Tap(w.w, "popover:allow")
 	m = usual()
-	m.Questions[0].Effect = []string{"Ends 3 agents."}
+	m.Questions[0].Effect = []pieces.Sentence{pieces.Quote("Ends 3 agents.")}
 	w.p.Show(m)
 	w.Tap(w.w, "popover:allow") // meant for what lay there before
 	if got := words(w.w.Content()); !strings.Contains(got, "• Ends 3 agents.") || strings.Contains(got, "Allow waits for that") {
@@ -348,7 +352,7 @@ func TestARefusalIsSaidWithItsSentence(t *testing.T) {
 	m := usual()
 	m.Questions = nil
 	w.show(m)
-	w.refuse = &engine.Refusal{Sentence: "This cue changed; refresh"}
+	w.refuse = &engine.Refusal{Sentence: pieces.Say("This cue changed; refresh")}
 	w.Tap(w.w, "snooze:piece:plan")
 	w.Until("it is said", func() bool { return strings.Contains(words(w.w.Content()), "This cue changed; refresh") })
 	w.Tap(w.w, "popover:hideProblem")

@@ -68,7 +68,7 @@ func (p *Project) DeletePiece(id string) {
 			continue
 		}
 		name = s.Piece.Name
-		if reason := s.Undeletable(); reason != "" {
+		if reason := phrase.Said(s.Undeletable()); reason != "" {
 			p.undone.Set(kit.Problem{What: reason, Safe: "Nothing was deleted."})
 			show(p.undone, true)
 			return
@@ -122,7 +122,7 @@ func (p *Project) confirm(c confirmation) {
 			lines.Add(kit.NewParagraph(c.said).In(kit.ColorNeedsYou))
 		}
 		for _, l := range effect.Lines {
-			lines.Add(kit.NewParagraph(l))
+			lines.Add(kit.NewParagraph(phrase.Said(l)))
 		}
 		kind := kit.Primary
 		if c.tearsDown {
@@ -177,7 +177,7 @@ func refused(err error) bool {
 func (p *Project) showUndone(label string, err error) {
 	problem := kit.Problem{What: phrase.F("Fermata could not do this: %s.", phrase.Of(label)), Safe: "The board shows how things are now.", Details: err.Error()}
 	if refused(err) {
-		problem = kit.Problem{What: err.Error(), Safe: "Nothing was changed."}
+		problem = kit.Problem{What: phrase.Err(err), Safe: "Nothing was changed."}
 	}
 	p.undone.Set(problem)
 	show(p.undone, true)

@@ -65,7 +65,7 @@ func TestADropAsksTheEngineForTheActionThatLeadsThere(t *testing.T) {
 
 func TestADropThatTearsDownShowsItsEffectFirst(t *testing.T) {
 	e := usual()
-	e.effect = pieces.Effect{Lines: []string{"Removes the worktree."}, Fingerprint: "f"}
+	e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Removes the worktree.")}, Fingerprint: "f"}
 	w := openWindow(t, stage.New(t), e, 1280, 800)
 	w.dropOn("review", 5)
 	w.sees("effect:ok")
@@ -87,7 +87,7 @@ func TestADropThatTearsDownShowsItsEffectFirst(t *testing.T) {
 
 func TestARefusedDropSaysWhy(t *testing.T) {
 	e := usual()
-	e.refuse = &engine.Refusal{Sentence: "It moved meanwhile."}
+	e.refuse = &engine.Refusal{Sentence: pieces.Say("It moved meanwhile.")}
 	w := openWindow(t, stage.New(t), e, 1280, 800)
 	w.dropOn("spec", 2)
 	w.acted()
@@ -135,7 +135,7 @@ func TestArchivedPiecesAreShownOnDemand(t *testing.T) {
 
 func TestDeletingAPieceIsConfirmedAndSaysHowToBringItBack(t *testing.T) {
 	e := usual()
-	e.effect, e.saved = pieces.Effect{Lines: []string{"Deletes the piece."}, Fingerprint: "f"}, "refs/fermata/saved/done/x"
+	e.effect, e.saved = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Deletes the piece.")}, Fingerprint: "f"}, "refs/fermata/saved/done/x"
 	w := opened(t, e, "done")
 	w.click("deletePiece")
 	w.sees("effect:ok")
@@ -155,7 +155,7 @@ func TestDeletingAPieceIsConfirmedAndSaysHowToBringItBack(t *testing.T) {
 func TestABusyPieceIsNotDeleted(t *testing.T) {
 	w := opened(t, usual(), "running")
 	w.click("deletePiece")
-	w.Until("the reason is shown", func() bool { return shows(w, running().Undeletable()) })
+	w.Until("the reason is shown", func() bool { return shows(w, running().Undeletable().String()) })
 	if stage.Has(w.Window, "effect:ok") {
 		t.Error("deleting is offered")
 	}
@@ -184,7 +184,7 @@ func TestDiskUseIsMeasuredAndReleased(t *testing.T) {
 
 func TestAProjectIsMovedAndRemoved(t *testing.T) {
 	e := usual()
-	e.effect = pieces.Effect{Lines: []string{"Nothing on disk is touched."}, Fingerprint: "f"}
+	e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Nothing on disk is touched.")}, Fingerprint: "f"}
 	w := openWindow(t, stage.New(t), e, 1280, 800)
 	w.sees("card:done")
 	w.click("projectSettings")

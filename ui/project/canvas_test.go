@@ -99,7 +99,9 @@ func TestThePersonOpensASessionAnswersItTalksAndStopsIt(t *testing.T) {
 	w.Until("the question is gone", func() bool { return !stage.Has(w.Window, "prompt:allow") })
 
 	// What could not be sent stays.
-	w.engine.change(func() { e.refuse = &engine.Refusal{Sentence: "The session is still starting; try again in a moment."} })
+	w.engine.change(func() {
+		e.refuse = &engine.Refusal{Sentence: pieces.Say("The session is still starting; try again in a moment.")}
+	})
 	w.filled("canvas:message", "And the readme")
 	w.click("canvas:send")
 	w.Until("the refusal is shown", func() bool { return shows(w, "still starting") })
@@ -155,7 +157,9 @@ func TestSessionsAreHiddenAndShownAgain(t *testing.T) {
 		t.Errorf("it did %q", e.log)
 	}
 	// What cannot be hidden stays, and says why.
-	w.engine.change(func() { e.refuse = &engine.Refusal{Sentence: "The session still runs: stop it first, then hide it."} })
+	w.engine.change(func() {
+		e.refuse = &engine.Refusal{Sentence: pieces.Say("The session still runs: stop it first, then hide it.")}
+	})
 	w.click("canvas:hide")
 	w.Until("the refusal is shown", func() bool { return shows(w, "stop it first") })
 	w.sees("session:c0")

@@ -52,7 +52,9 @@ func TestCommentsOnLinesGoToTheAgentAsOneMessage(t *testing.T) {
 		t.Errorf("the button says %q", got)
 	}
 
-	w.engine.change(func() { w.engine.refuse = &engine.Refusal{Sentence: "The worktree is gone.", Cause: errors.New("x")} })
+	w.engine.change(func() {
+		w.engine.refuse = &engine.Refusal{Sentence: pieces.Say("The worktree is gone."), Cause: errors.New("x")}
+	})
 	w.click("sendComments")
 	text := `Comments on the diff:
 

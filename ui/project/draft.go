@@ -167,9 +167,9 @@ func refuseDraft(n engine.NewDraft) string {
 
 func sentence(err error) string {
 	if refusal := new(engine.Refusal); errors.As(err, &refusal) {
-		return refusal.Error()
+		return phrase.Err(err)
 	}
-	return phrase.Of("The draft was not filed: ") + err.Error()
+	return phrase.Of("The draft was not filed: ") + phrase.Err(err)
 }
 
 // thirds puts objects of one width beside one another.

@@ -138,7 +138,7 @@ func usual() *fakeEngine {
 		{ID: 1, At: noon.Add(-50 * time.Hour), Trigger: pieces.OnSpecAsked, By: pieces.ByPerson, From: pieces.State{Phase: pieces.PhaseBacklog, Activity: pieces.Idle}, To: pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}},
 		{ID: 2, At: noon.Add(-49 * time.Hour), Trigger: pieces.OnSpecWritten, By: pieces.ByFermata, From: pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Interviewing}, To: pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Idle}},
 		{ID: 3, At: noon.Add(-3 * time.Hour), Trigger: pieces.Trigger(pieces.ApproveSpec), By: pieces.ByPerson, From: pieces.State{Phase: pieces.PhaseSpec, Activity: pieces.Idle}, To: pieces.State{Phase: pieces.PhaseStrategy, Activity: pieces.Planning}},
-		{ID: 4, At: noon.Add(-12 * time.Minute), Trigger: pieces.OnPlanBuilt, By: pieces.ByFermata, From: pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Decomposing}, To: pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Idle}, Note: "4 agents"},
+		{ID: 4, At: noon.Add(-12 * time.Minute), Trigger: pieces.OnPlanBuilt, By: pieces.ByFermata, From: pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Decomposing}, To: pieces.State{Phase: pieces.PhaseAgents, Activity: pieces.Idle}, Note: pieces.Count(4, "%d agent", "%d agents")},
 	}
 	e.sessions = []pieces.Session{
 		{ID: "s3", Kind: pieces.SessionTask, Name: "Results page", State: pieces.SessionWorking, Model: "claude-sonnet-4-5", CostUSD: 0.42, CreatedAt: noon.Add(-9 * time.Minute)},

@@ -73,7 +73,7 @@ func TestInterviewIsLeftWithoutAnAnswer(t *testing.T) {
 func TestTypedInterviewAnswerOutlivesAReadingAndARefusal(t *testing.T) {
 	e := usual()
 	e.list = append(e.list, interviewing())
-	e.refuse = &engine.Refusal{Sentence: "Not now."}
+	e.refuse = &engine.Refusal{Sentence: pieces.Say("Not now.")}
 	w := opened(t, e, "asking")
 	w.sees("interview:answer:1")
 	w.Type(w.Window, "interview:answer:1", "Three times")

@@ -22,7 +22,9 @@ func sheets() map[string]struct {
 		open   func(w *window)
 		sees   string
 	}
-	effect := func(e *fakeEngine) { e.effect = pieces.Effect{Lines: []string{"It goes."}, Fingerprint: "f"} }
+	effect := func(e *fakeEngine) {
+		e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("It goes.")}, Fingerprint: "f"}
+	}
 	return map[string]sheet{
 		"settings": {open: func(w *window) { w.click("projectSettings") }, sees: "project:save"},
 		"piece":    {open: func(w *window) { w.click("newPiece") }, sees: "piece:start"},

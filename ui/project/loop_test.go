@@ -48,7 +48,7 @@ func TestARefusedLoopIsSaid(t *testing.T) {
 	e := usual()
 	w := openWindow(t, stage.New(t), e, 1280, 800)
 	w.sees("card:planned")
-	e.change(func() { e.refuse = &engine.Refusal{Sentence: "The disk is full."} })
+	e.change(func() { e.refuse = &engine.Refusal{Sentence: pieces.Say("The disk is full.")} })
 	w.click("playLoop")
 	w.Until("the problem is shown", func() bool { return shows(w, "The Loop was not changed: The disk is full.") })
 	w.sees("playLoop")

@@ -13,6 +13,13 @@ func TestPictures(t *testing.T) {
 	stage.Both(t, draw)
 }
 
+func TestTheProjectSaysNothingThatNoCatalogueHas(t *testing.T) {
+	// Session names, tools with what they are given, and what the tests type; the rest of it is the fake engine's.
+	stage.Marked(t, draw, "command", "description", "Interview", "Bash rg -n 'template' internal/web", "Edit internal/web/results.go",
+		"Fermata", "internal/csv/writer.go:41", "SUP-12 Login with a passkey", "web/list.html:11", "Say what the file is.",
+		"Comments on the diff:", "And mine.", "internal/web/results.go")
+}
+
 func draw(t *testing.T, word string, s *stage.Stage) {
 	t.Helper()
 	t.Run("board", func(t *testing.T) {
@@ -183,7 +190,7 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 	})
 	t.Run("delete", func(t *testing.T) {
 		e := usual()
-		e.effect = pieces.Effect{Lines: []string{"Deletes the piece with its documents, its history and its sessions. That cannot be taken back.", "Removes the worktree /home/ada/.local/share/fermata/worktrees/muse/dark-theme; the branch fermata/dark-theme stays.", "It has 2 changed files that no commit holds (a.css, b.css). They are saved first and can be restored for 30 days.", "Its pull request #42 stays open."}, Fingerprint: "f"}
+		e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Deletes the piece with its documents, its history and its sessions. That cannot be taken back."), pieces.Quote("Removes the worktree /home/ada/.local/share/fermata/worktrees/muse/dark-theme; the branch fermata/dark-theme stays."), pieces.Quote("It has 2 changed files that no commit holds (a.css, b.css). They are saved first and can be restored for 30 days."), pieces.Quote("Its pull request #42 stays open.")}, Fingerprint: "f"}
 		w := openWindow(t, s, e, 1280, 800)
 		w.click("card:done")
 		w.click("deletePiece")
@@ -215,7 +222,7 @@ func draw(t *testing.T, word string, s *stage.Stage) {
 	})
 	t.Run("confirm", func(t *testing.T) {
 		e := usual()
-		e.effect = pieces.Effect{Lines: []string{"Stops 2 running agents: Results page, Keyboard.", "Everything they wrote stays in the worktree; they can be resumed.", "Cost so far: $1.37."}, Fingerprint: "f"}
+		e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Quote("Stops 2 running agents: Results page, Keyboard."), pieces.Say("Everything they wrote stays in the worktree; they can be resumed."), pieces.Quote("Cost so far: $1.37.")}, Fingerprint: "f"}
 		e.list[3].Prompts = nil
 		w := openWindow(t, s, e, 1280, 800)
 		w.sees("card:running")

@@ -107,7 +107,7 @@ func refusePiece(n engine.NewPiece) string {
 // said is a refusal's own sentence, or what was not done and why.
 func said(undone string, err error) string {
 	if refused(err) {
-		return err.Error()
+		return phrase.Err(err)
 	}
-	return undone + ": " + err.Error()
+	return undone + ": " + phrase.Err(err)
 }

@@ -73,7 +73,7 @@ func TestButtonsFollowThePiece(t *testing.T) {
 
 func TestRefusalIsShownAsItsSentence(t *testing.T) {
 	e := usual()
-	e.refuse = &engine.Refusal{Sentence: "Another agent of this branch still runs."}
+	e.refuse = &engine.Refusal{Sentence: pieces.Say("Another agent of this branch still runs.")}
 	w := opened(t, e, "planned")
 	w.click("action:startExecution")
 	w.acted()
@@ -82,7 +82,7 @@ func TestRefusalIsShownAsItsSentence(t *testing.T) {
 
 func TestStopShowsItsEffectAndStartsOnCancel(t *testing.T) {
 	e := usual()
-	e.effect = pieces.Effect{Lines: []string{"Stops 2 running agents."}, Fingerprint: "f1"}
+	e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Stops 2 running agents.")}, Fingerprint: "f1"}
 	w := opened(t, e, "running")
 	w.click("action:stopAgents")
 	w.sees("confirm:ok")
@@ -106,11 +106,13 @@ func TestStopShowsItsEffectAndStartsOnCancel(t *testing.T) {
 
 func TestChangedEffectIsShownAgain(t *testing.T) {
 	e := usual()
-	e.effect = pieces.Effect{Lines: []string{"Removes the worktree."}, Fingerprint: "f1"}
+	e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("Removes the worktree.")}, Fingerprint: "f1"}
 	w := opened(t, e, "review")
 	w.click("action:markDone")
 	w.sees("confirm:ok")
-	e.change(func() { e.effect = pieces.Effect{Lines: []string{"One file more would be lost."}, Fingerprint: "f2"} })
+	e.change(func() {
+		e.effect = pieces.Effect{Lines: []pieces.Sentence{pieces.Say("One file more would be lost.")}, Fingerprint: "f2"}
+	})
 	w.click("confirm:ok")
 	w.acted()
 	w.Until("the new effect is shown", func() bool { return shows(w, "One file more would be lost.") })

@@ -97,7 +97,7 @@ func TestAnAllowedCommandIsTakenBack(t *testing.T) {
 
 func TestARefusedBranchIsSaidAndTheFormStays(t *testing.T) {
 	e := usual()
-	e.refuse = &engine.Refusal{Sentence: "Pieces cannot start from nowhere."}
+	e.refuse = &engine.Refusal{Sentence: pieces.Say("Pieces cannot start from nowhere.")}
 	w := settingsOf(t, e)
 	w.Type(w.Window, "project:branch", "nowhere")
 	w.click("project:save")

@@ -66,7 +66,7 @@ func TestThePersonDecidesAboutEachPart(t *testing.T) {
 	w.click("split:take:1")
 	w.Until("one is taken", func() bool { return label() == "Split off 1 piece" })
 	w.filled("split:title:0", "Versions")
-	e.refuse = &engine.Refusal{Sentence: "Nothing was split."}
+	e.refuse = &engine.Refusal{Sentence: pieces.Say("Nothing was split.")}
 	w.click("split:apply")
 	w.Until("the refusal is told", func() bool { return shows(w, "Nothing was split.") })
 	e.refuse = nil

@@ -198,7 +198,7 @@ func TestAnAgentIsTalkedToInItsOwnSession(t *testing.T) {
 				}
 			}
 		}
-		e.refuse = &engine.Refusal{Sentence: "The piece moved meanwhile."}
+		e.refuse = &engine.Refusal{Sentence: pieces.Say("The piece moved meanwhile.")}
 	})
 	w.Until("it can be sent", func() bool { return !w.disabled("session:send") })
 	w.Keep(w.Window, "session-message")

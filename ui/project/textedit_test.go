@@ -33,7 +33,9 @@ func TestTheSpecIsEditedAtItsGateAndNothingTypedIsLost(t *testing.T) {
 		t.Errorf("after another page it says %q", got)
 	}
 
-	w.engine.change(func() { w.engine.refuse = &engine.Refusal{Sentence: "The spec was written anew meanwhile."} })
+	w.engine.change(func() {
+		w.engine.refuse = &engine.Refusal{Sentence: pieces.Say("The spec was written anew meanwhile.")}
+	})
 	w.click("text:save")
 	w.Until("the refusal is shown", func() bool { return shows(w, "The spec was written anew meanwhile.") })
 	if got := w.text("text:entry"); got != "# Mine" {

@@ -82,7 +82,7 @@ func (f *fakeEngine) known(ok bool, what string) error {
 	if ok {
 		return nil
 	}
-	return &engine.Refusal{Sentence: "Unknown " + what, Cause: pieces.ErrNotFound}
+	return &engine.Refusal{Sentence: pieces.Say("Unknown %s", what), Cause: pieces.ErrNotFound}
 }
 
 func (f *fakeEngine) Drafts(context.Context, string) ([]pieces.Draft, error) {
@@ -191,7 +191,7 @@ func (f *fakeEngine) EditText(_ context.Context, id string, k pieces.ArtifactKin
 	var err error
 	f.change(func() {
 		if err = f.refuse; err == nil && f.artifacts[k] != before {
-			err = &engine.Refusal{Sentence: "The text was written anew meanwhile.", Cause: pieces.ErrStale}
+			err = &engine.Refusal{Sentence: pieces.Say("The text was written anew meanwhile."), Cause: pieces.ErrStale}
 		}
 		if err == nil {
 			f.artifacts[k] = text
@@ -424,8 +424,16 @@ type window struct {
 	project *project.Project
 }
 
+// written takes all that the fake has from others than Fermata.
+func (f *fakeEngine) written(take func(...any)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	take(f.project, f.drafts, f.list, f.artifacts, f.history, f.sessions, f.messages, f.diff, f.effect, f.on, f.candidates, f.disk, f.asked)
+}
+
 func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float32) *window {
 	t.Helper()
+	s.Own(e.written)
 	ctx, cancel := context.WithCancel(t.Context())
 	now := func() time.Time { return noon }
 	i := inspector.New(ctx, inspector.Options{Engine: e, Pump: s.Pump, Now: now, OpenURL: func(address string) {

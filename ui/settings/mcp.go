@@ -156,7 +156,7 @@ func (p *plane) end(done string, err error) {
 	p.said.Hidden = err != nil
 	p.problem.Hidden = err == nil
 	if err != nil {
-		p.problem.Set(kit.Problem{What: err.Error(), Safe: "Nothing was changed."})
+		p.problem.Set(kit.Problem{What: phrase.Err(err), Safe: "Nothing was changed."})
 	}
 	p.again.Wake()
 	p.foot.Show()
@@ -183,12 +183,12 @@ func (p *plane) read(ctx context.Context) (standing, error) {
 		tools, err := p.s.Plane.Health(asking)
 		st.tools = tools
 		if err != nil {
-			st.ill = err.Error()
+			st.ill = phrase.Err(err)
 		}
 	}
 	var err error
 	if st.registered, err = p.s.Plane.Registered(ctx); err != nil {
-		st.unread = err.Error()
+		st.unread = phrase.Err(err)
 	}
 	return st, nil
 }

@@ -206,7 +206,7 @@ func reason(err error) string {
 		return ""
 	}
 	if refusal := (*engine.Refusal)(nil); errors.As(err, &refusal) {
-		return refusal.Error()
+		return phrase.Err(err)
 	}
-	return phrase.Of("This could not be saved: ") + err.Error()
+	return phrase.Of("This could not be saved: ") + phrase.Err(err)
 }

@@ -117,7 +117,7 @@ func (w *world) EditProject(_ context.Context, id string, edit engine.ProjectEdi
 	at := slices.IndexFunc(w.projects, func(p pieces.Project) bool { return p.ID == id })
 	p := w.projects[at]
 	if slices.Contains(edit.AllowCommands, "*") {
-		return p, &engine.Refusal{Sentence: "Write how the command begins."}
+		return p, &engine.Refusal{Sentence: pieces.Say("Write how the command begins.")}
 	}
 	p.AllowedCommands = slices.DeleteFunc(slices.Clone(p.AllowedCommands), func(c string) bool { return slices.Contains(edit.ForgetCommands, c) })
 	p.AllowedCommands = append(p.AllowedCommands, edit.AllowCommands...)
@@ -137,7 +137,7 @@ func (w *world) SetSetting(_ context.Context, key, value string) error {
 	row, _ := pieces.SettingOf(key)
 	value, err := row.Check(value)
 	if err != nil {
-		return &engine.Refusal{Sentence: err.Error()}
+		return &engine.Refusal{Sentence: pieces.Said(err)}
 	}
 	w.mu.Lock()
 	w.values[key] = value
@@ -566,51 +566,57 @@ func shownIn(o fyne.CanvasObject, text string) bool {
 	return slices.ContainsFunc(below, func(c fyne.CanvasObject) bool { return shownIn(c, text) })
 }
 
-func TestSettingsPictures(t *testing.T) {
-	stage.Both(t, func(t *testing.T, word string, s *stage.Stage) {
-		t.Helper()
-		w := open(t, s, edgeOn, func(w *world) {
-			w.projects = []pieces.Project{{ID: "m", Name: "muse", AllowedCommands: []string{"go test", "Bash(make)"}, SetupScript: "npm ci"}, {ID: "c", Name: "clio"}}
-		})
-		w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
-		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
-			w.Tap(w.w, "pane:"+pane)
-			w.Drain()
-			w.Keep(w.w, "settings-"+pane+"-"+word)
-		}
-		w.Tap(w.w, "mcp:regenerate")
-		w.Keep(w.w, "settings-confirm-"+word)
-		stage.Press(w.w, fyne.KeyEscape)
-		w.w.Resize(fyne.NewSize(720, 480))
-		for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
-			w.Tap(w.w, "pane:"+pane)
-			w.Drain()
-			w.Keep(w.w, "settings-"+pane+"-small-"+word)
-		}
-		w = open(t, s, map[string]string{}, func(w *world) {
-			w.ill = errors.New("Claude Code is not installed, or not on the PATH of this session.")
-		})
-		w.Until("the health is told", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
-		for _, pane := range []string{General, Pieces, Permissions, Edge} {
-			w.Tap(w.w, "pane:"+pane)
-			w.Drain()
-			w.Keep(w.w, "settings-"+pane+"-empty-"+word)
-		}
-		w = open(t, s, edgeOn, func(w *world) {
-			for i := range 12 {
-				p := pieces.Project{ID: fmt.Sprint("p", i), Name: fmt.Sprintf("A project with a name that goes on for longer than a row, number %d", i), SetupScript: "npm ci"}
-				for n := range 6 {
-					p.AllowedCommands = append(p.AllowedCommands, fmt.Sprintf("Bash(npm run task-%d --workspace packages/a-package-with-a-long-name:*)", n))
-				}
-				w.projects = append(w.projects, p)
+func TestSettingsPictures(t *testing.T) { stage.Both(t, pictures) }
+
+func TestTheSettingsSayNothingThatNoCatalogueHas(t *testing.T) {
+	stage.Marked(t, pictures, "muse", "clio", "Fermata 0.1.0", "/home/ada/.local/share/fermata", pieces.ProfileSafe, pieces.ProfileStandard, pieces.ProfileTrusted,
+		"go test", "Bash(make)", "npm test", "A project with a name that goes on for longer than a row, number 0",
+		"Bash(npm run task-0 --workspace packages/a-package-with-a-long-name:*)")
+}
+
+func pictures(t *testing.T, word string, s *stage.Stage) {
+	t.Helper()
+	w := open(t, s, edgeOn, func(w *world) {
+		w.projects = []pieces.Project{{ID: "m", Name: "muse", AllowedCommands: []string{"go test", "Bash(make)"}, SetupScript: "npm ci"}, {ID: "c", Name: "clio"}}
+	})
+	w.Until("it is well", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
+	for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
+		w.Tap(w.w, "pane:"+pane)
+		w.Drain()
+		w.Keep(w.w, "settings-"+pane+"-"+word)
+	}
+	w.Tap(w.w, "mcp:regenerate")
+	w.Keep(w.w, "settings-confirm-"+word)
+	stage.Press(w.w, fyne.KeyEscape)
+	w.w.Resize(fyne.NewSize(720, 480))
+	for _, pane := range []string{General, Pieces, Permissions, Notifications, Edge, MCP} {
+		w.Tap(w.w, "pane:"+pane)
+		w.Drain()
+		w.Keep(w.w, "settings-"+pane+"-small-"+word)
+	}
+	w = open(t, s, map[string]string{}, func(w *world) {
+		w.ill = errors.New("Claude Code is not installed, or not on the PATH of this session.")
+	})
+	w.Until("the health is told", func() bool { o, _ := stage.Find(w.w, "claude:check"); return !o.(*kit.Button).Disabled() })
+	for _, pane := range []string{General, Pieces, Permissions, Edge} {
+		w.Tap(w.w, "pane:"+pane)
+		w.Drain()
+		w.Keep(w.w, "settings-"+pane+"-empty-"+word)
+	}
+	w = open(t, s, edgeOn, func(w *world) {
+		for i := range 12 {
+			p := pieces.Project{ID: fmt.Sprint("p", i), Name: fmt.Sprintf("A project with a name that goes on for longer than a row, number %d", i), SetupScript: "npm ci"}
+			for n := range 6 {
+				p.AllowedCommands = append(p.AllowedCommands, fmt.Sprintf("Bash(npm run task-%d --workspace packages/a-package-with-a-long-name:*)", n))
 			}
-		})
-		for _, pane := range []string{Pieces, Permissions} {
-			w.Tap(w.w, "pane:"+pane)
-			w.Drain()
-			w.Keep(w.w, "settings-"+pane+"-crowded-"+word)
+			w.projects = append(w.projects, p)
 		}
 	})
+	for _, pane := range []string{Pieces, Permissions} {
+		w.Tap(w.w, "pane:"+pane)
+		w.Drain()
+		w.Keep(w.w, "settings-"+pane+"-crowded-"+word)
+	}
 }
 
 func TestTheSettingsSpeakGerman(t *testing.T) {

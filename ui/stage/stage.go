@@ -40,8 +40,11 @@ type Stage struct {
 	App  fyne.App
 	Pump *pump.Pump
 
-	tb    testing.TB
-	queue chan func()
+	tb testing.TB
+	// keeping looks at each picture that is kept; nil for most.
+	keeping func(w fyne.Window, name string)
+	owners  []func(take func(...any))
+	queue   chan func()
 }
 
 // New starts a screen with Fermata's theme in the light variant, or in the one that is given.
@@ -177,6 +180,9 @@ func Press(w fyne.Window, keys ...fyne.KeyName) {
 // text of twice the size in the same room.
 func (s *Stage) Keep(w fyne.Window, name string) {
 	s.tb.Helper()
+	if s.keeping != nil {
+		s.keeping(w, name)
+	}
 	folder := os.Getenv("FERMATA_PICTURES")
 	if folder == "" {
 		return

@@ -142,7 +142,7 @@ func (w *Welcome) do(meanwhile string, work func(context.Context) error, then fu
 			b.Enable()
 		}
 		if err != nil {
-			w.problem.Set(kit.Problem{What: err.Error(), Safe: "What was done before stays as it is.", Next: "Try again, or choose “Not now” and look into Settings."})
+			w.problem.Set(kit.Problem{What: phrase.Err(err), Safe: "What was done before stays as it is.", Next: "Try again, or choose “Not now” and look into Settings."})
 			w.problem.Show()
 			w.content.Refresh()
 			return
