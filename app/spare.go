@@ -12,7 +12,7 @@ const (
 	// works in short bursts and rests in between, so what it holds counts more than the time that looking takes.
 	collectAt = 50
 	// restLook is how often it is looked whether the app rests: when it asked for less than restAllocs bytes since the last look.
-	restLook   = time.Second
+	restLook   = 300 * time.Millisecond
 	restAllocs = 256 << 10
 	// spareEnough is how many bytes have to be spare before they are given back to the system.
 	spareEnough = 4 << 20

@@ -132,3 +132,30 @@ func TestTheFocusStaysOnItsCueAndGoesWithIt(t *testing.T) {
 		t.Errorf("Enter opened %q after its cue had gone", w.done[2:])
 	}
 }
+
+func TestTabGoesThroughAllCuesThoughFewHaveRows(t *testing.T) {
+	const cues = 120
+	w := open(t, stage.New(t), 860, 600)
+	w.home.Show(crowded(cues))
+	stage.Settle(w.w)
+	focused := func() string {
+		if named, ok := w.w.Canvas().Focused().(kit.Named); ok {
+			return named.Name()
+		}
+		return ""
+	}
+	first, found := stage.Find(w.w, "cue:x0")
+	if !found {
+		t.Fatalf("rows %q", w.rows())
+	}
+	w.w.Canvas().Focus(first.(fyne.Focusable))
+	for i := range cues {
+		if want := fmt.Sprint("cue:x", i); focused() != want {
+			t.Fatalf("Tab came to %q, want %q", focused(), want)
+		}
+		w.w.Canvas().FocusNext()
+	}
+	if focused() != "work:p4" {
+		t.Errorf("after the last cue Tab came to %q", focused())
+	}
+}
