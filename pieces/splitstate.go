@@ -69,10 +69,3 @@ func (s Snapshot) AppliesSplits() bool {
 	}
 	return Holds(s.Piece.Config.Lane, s.Piece.Play)
 }
-
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
