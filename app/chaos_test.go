@@ -153,12 +153,12 @@ func (w *chaosWorld) person(ctx context.Context) {
 			return
 		}
 		for _, q := range w.desk.Pending() {
-			if chance(70) {
-				if err := w.desk.Answer(q.ID, chance(70), pick("", "not now")); err == nil {
-					w.cards.Add(1)
-				} else if !errors.Is(err, consent.ErrGone) {
-					w.t.Errorf("answer a card: %v", err)
-				}
+			answers := 70
+			if q.Looking {
+				answers = 10 // mostly the card is read first
+			}
+			if chance(answers) {
+				w.answer(q, chance(70))
 			}
 		}
 		for _, p := range w.engine.Prompts("") {
@@ -175,6 +175,17 @@ func (w *chaosWorld) person(ctx context.Context) {
 		if n%300 == 200 {
 			w.spoil(ctx)
 		}
+	}
+}
+
+// answer presses a button of a card. One that is gone counts no more, nor does Allow while it is looked for what it does.
+func (w *chaosWorld) answer(q consent.Question, allow bool) {
+	switch err := w.desk.Answer(q.ID, allow, pick("", "not now")); {
+	case err == nil:
+		w.cards.Add(1)
+	case errors.Is(err, consent.ErrGone), errors.Is(err, consent.ErrLooking) && allow && q.Looking:
+	default:
+		w.t.Errorf("answer a card: allow %v, looking %v: %v", allow, q.Looking, err)
 	}
 }
 
@@ -243,6 +254,7 @@ func chaos(t *testing.T, d time.Duration, items int) {
 	leave()
 	person.Wait()
 	stop()
+	w.desk.Wait()
 	w.close()
 	w.unmended = true
 	w.look(ctx, "after quitting")
