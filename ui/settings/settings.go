@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image/color"
 	"maps"
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -67,7 +68,6 @@ type Settings struct {
 	panes   map[string]fyne.CanvasObject
 	rows    map[string]*kit.Press
 	open    string
-	shown   *fyne.Container
 	scroll  *container.Scroll
 	problem *kit.ErrorBar
 	layer   *sheet.Layer
@@ -112,8 +112,8 @@ func (s *Settings) build() {
 	room := canvas.NewRectangle(color.Transparent)
 	room.SetMinSize(fyne.NewSize(listWide, 0))
 	side := container.NewBorder(nil, nil, nil, kit.Divider(), container.NewStack(room, kit.Pad(kit.Together, list)))
-	s.shown = container.NewStack()
-	s.scroll = container.NewVScroll(kit.Pad(kit.Pane, kit.Readable(kit.Column(kit.Groups, s.problem, s.shown))))
+	shown := container.NewStack(slices.Collect(maps.Values(s.panes))...)
+	s.scroll = container.NewVScroll(kit.Pad(kit.Pane, kit.Readable(kit.Column(kit.Groups, s.problem, shown))))
 	s.content = container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewBorder(nil, s.plane.foot, nil, nil, s.scroll)), s.layer)
 }
 
@@ -126,7 +126,14 @@ func (s *Settings) Open(name string) {
 	for other, row := range s.rows {
 		row.SetSelected(other == name)
 	}
-	s.shown.Objects = []fyne.CanvasObject{s.panes[name]}
+	// The others stay in the window, where a change of theme reaches them.
+	for other, pane := range s.panes {
+		if other == name {
+			pane.Show()
+		} else {
+			pane.Hide()
+		}
+	}
 	s.plane.foot.Hide()
 	s.content.Refresh()
 	s.scroll.ScrollToTop()

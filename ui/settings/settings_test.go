@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 )
 
 // world is an engine and a server that remember what they were asked for.
@@ -422,6 +425,29 @@ func TestMCPPaneIsThereOnlyWhileBothSwitchesAreOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Until("the pane is gone", func() bool { return !stage.Has(w.w, "pane:MCP") && !stage.Has(w.w, "mcp:status") })
+}
+
+func TestAPaneTurnsLightThoughAnotherIsShown(t *testing.T) {
+	draw := func(t *testing.T, pane string, first fyne.ThemeVariant) image.Image {
+		t.Helper()
+		s := stage.New(t, first)
+		w := open(t, s, nil, nil)
+		w.Tap(w.w, "pane:"+Permissions)
+		profile, _ := stage.Find(w.w, "set:"+pieces.KeyPermissionProfile)
+		w.Until("the values are shown", func() bool { return profile.(*kit.Select).Selected == string(pieces.ProfileStandard) })
+		w.Tap(w.w, "pane:"+General)
+		s.Wear(theme.VariantLight)
+		w.Tap(w.w, "pane:"+pane)
+		stage.Settle(w.w)
+		return stage.Picture(w.w)
+	}
+	for _, pane := range []string{Pieces, Permissions, Notifications, Edge} {
+		t.Run(pane, func(t *testing.T) {
+			if !reflect.DeepEqual(draw(t, pane, theme.VariantLight), draw(t, pane, theme.VariantDark)) {
+				t.Error("a part of the pane is drawn in the theme of before")
+			}
+		})
+	}
 }
 
 func TestServerIsShownAsItStands(t *testing.T) {

@@ -62,13 +62,18 @@ func New(tb testing.TB, variant ...fyne.ThemeVariant) *Stage {
 			tb.Errorf("a widget was touched off Fyne's goroutine:\n%s", stack)
 		}
 	})
-	app.Settings().SetTheme(kit.NewTheme(kit.Fonts{
-		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
-	}, variant[0]))
 	s := &Stage{App: app, tb: tb, queue: make(chan func(), queued)}
+	s.Wear(variant[0])
 	s.Pump = &pump.Pump{Do: func(f func()) { s.queue <- f }}
 	tb.Cleanup(s.Pump.Wait)
 	return s
+}
+
+// Wear changes the theme's variant, also of the windows that are open.
+func (s *Stage) Wear(variant fyne.ThemeVariant) {
+	s.App.Settings().SetTheme(kit.NewTheme(kit.Fonts{
+		Regular: assets.InterRegular(), Bold: assets.InterSemiBold(), Mono: assets.MonoRegular(), MonoBold: assets.MonoSemiBold(),
+	}, variant))
 }
 
 // Open shows an object in a window of a size.
