@@ -42,7 +42,9 @@ func (r *rig) ground(w *apptest.Window) float64 {
 
 func TestThePersonChangesSettingsInTheirPanes(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), fullDesktop())
+	desktop := fullDesktop()
+	desktop.Screen = "1920x1200" // holds a window that is useful with text of twice the size
+	r := newRig(t, piecestest.Story(piecestest.StoryAgents()), desktop)
 	r.start()
 	r.click("welcome:later")
 	r.desk.TrayItem(t).ClickMenu("Settings…")
