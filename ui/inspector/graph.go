@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -26,7 +27,8 @@ type graphView struct {
 	layout layered.Layout
 	nodes  []*graphNode
 	lines  [][]*canvas.Line // of each path: its legs, then the two strokes of its arrow
-	wide   float32          // the width it was given last
+	wide   float32          // the room that it has before it has to be scrolled
+	states []pieces.TaskState
 }
 
 // graphNode is one agent in the picture.
@@ -39,8 +41,10 @@ type graphNode struct {
 // The picture's measures. A layer takes its node and the way to the next.
 const (
 	nodeWide, nodeHigh   float32 = 152, 52
-	layerAcross          float32 = 28 // between two layers that stand beside one another
-	layerBelow           float32 = 24 // between two layers that stand below one another
+	nodeNarrow           float32 = 116                           // where that saves the person the scrolling
+	mostAcross           float32 = 6 * (nodeHigh + betweenNodes) // how high it gets to save that
+	layerAcross          float32 = 28                            // between two layers that stand beside one another
+	layerBelow           float32 = 24                            // between two layers that stand below one another
 	betweenNodes         float32 = kit.Together
 	arrowLong, arrowSide float32 = 6, 3.5
 )
@@ -80,7 +84,9 @@ func (g *graphView) show(s pieces.Snapshot) {
 		g.drawn = key
 		g.build(s)
 	}
+	g.states = g.states[:0]
 	for i, t := range s.Tasks {
+		g.states = append(g.states, t.State)
 		state, word := taskState(s, t)
 		g.nodes[i].state.Set(state, word)
 	}
@@ -120,19 +126,42 @@ func (g *graphView) Children() []fyne.CanvasObject {
 	return objects
 }
 
-// across says whether the picture runs to the right: it does where that is no wider than there is room, and is lower.
-func (g *graphView) across() bool {
-	wide, high := g.measure(true)
-	_, down := g.measure(false)
-	return wide <= g.wide && high < down
+// shape is a way to draw the picture: its direction, and how wide a node is.
+type shape struct {
+	across bool
+	node   float32
 }
 
-func (g *graphView) measure(across bool) (wide, high float32) {
-	layers, breadth := float32(g.layout.Layers), float32(g.layout.Breadth)
-	if across {
-		return layers*(nodeWide+layerAcross) - layerAcross, breadth*(nodeHigh+betweenNodes) - betweenNodes
+// shape picks the lowest way that needs no scrolling. Where there is none the nodes get narrower, as far as their names can
+// still be told; a picture that is wide all the same is drawn downwards at full size.
+func (g *graphView) shape() shape {
+	down := shape{node: nodeWide}
+	for _, node := range []float32{nodeWide, nodeNarrow} {
+		d, a := shape{node: node}, shape{true, node}
+		downWide, downHigh := g.measure(d)
+		acrossWide, acrossHigh := g.measure(a)
+		switch downFits := downWide <= g.wide; {
+		case acrossWide <= g.wide && (acrossHigh < downHigh || !downFits && acrossHigh <= mostAcross):
+			return shape{true, g.node(g.layout.Layers, layerAcross)}
+		case downFits:
+			return shape{node: g.node(int(math.Ceil(g.layout.Breadth)), betweenNodes)}
+		}
 	}
-	return breadth*(nodeWide+betweenNodes) - betweenNodes, layers*(nodeHigh+layerBelow) - layerBelow
+	return down
+}
+
+// node is how wide a node can be where so many stand beside one another.
+func (g *graphView) node(beside int, gap float32) float32 {
+	room := (g.wide+gap)/float32(max(1, beside)) - gap
+	return max(nodeNarrow, min(nodeWide, float32(math.Floor(float64(room)))))
+}
+
+func (g *graphView) measure(s shape) (wide, high float32) {
+	layers, breadth := float32(g.layout.Layers), float32(g.layout.Breadth)
+	if s.across {
+		return layers*(s.node+layerAcross) - layerAcross, breadth*(nodeHigh+betweenNodes) - betweenNodes
+	}
+	return breadth*(s.node+betweenNodes) - betweenNodes, layers*(nodeHigh+layerBelow) - layerBelow
 }
 
 // placeIn gives where a layer begins and how far along it something stands, as a position.
@@ -144,15 +173,16 @@ func placeIn(across bool, layer, along float32) fyne.Position {
 }
 
 func (g *graphView) arrange() {
-	across := g.across()
-	pitch, unit, deep := nodeHigh+layerBelow, nodeWide+betweenNodes, nodeHigh
+	s := g.shape()
+	across := s.across
+	pitch, unit, deep := nodeHigh+layerBelow, s.node+betweenNodes, nodeHigh
 	if across {
-		pitch, unit, deep = nodeWide+layerAcross, nodeHigh+betweenNodes, nodeWide
+		pitch, unit, deep = s.node+layerAcross, nodeHigh+betweenNodes, s.node
 	}
 	for i, p := range g.layout.Nodes {
 		o := g.nodes[i].press
 		o.Move(placeIn(across, float32(p.Layer)*pitch, float32(p.At)*unit))
-		o.Resize(fyne.NewSize(nodeWide, nodeHigh))
+		o.Resize(fyne.NewSize(s.node, nodeHigh))
 	}
 	for i, path := range g.layout.Paths {
 		// Every layer that the edge passes has two corners, so that it runs straight between the nodes there.
@@ -195,13 +225,10 @@ type graphRenderer struct{ g *graphView }
 
 func (r graphRenderer) Destroy() {}
 
-func (r graphRenderer) Layout(size fyne.Size) {
-	r.g.wide = size.Width
-	r.g.arrange()
-}
+func (r graphRenderer) Layout(fyne.Size) { r.g.arrange() }
 
 func (r graphRenderer) MinSize() fyne.Size {
-	wide, high := r.g.measure(r.g.across())
+	wide, high := r.g.measure(r.g.shape())
 	return fyne.NewSize(wide, high)
 }
 
@@ -225,23 +252,77 @@ func (r graphRenderer) Refresh() {
 	canvas.Refresh(r.g)
 }
 
-// sideways scrolls a picture that is wider than the page, and is as high as the picture.
-type sideways struct{ picture *graphView }
+// wanted is the part of the picture that is looked for first, from its left: the agents that run or wait, else those that
+// failed, else those that start first.
+func (g *graphView) wanted() (left, right float32) {
+	first := func(i int) bool { return g.layout.Nodes[i].Layer == 0 }
+	for _, is := range []func(i int) bool{
+		func(i int) bool { return g.states[i] == pieces.TaskRunning || g.states[i] == pieces.TaskWaiting },
+		func(i int) bool { return g.states[i] == pieces.TaskFailed },
+		first,
+	} {
+		found := false
+		for i, n := range g.nodes {
+			if !is(i) {
+				continue
+			}
+			from := n.press.Position().X
+			to := from + n.press.Size().Width
+			if !found {
+				left, right, found = from, to, true
+			}
+			left, right = min(left, from), max(right, to)
+		}
+		if found {
+			break
+		}
+	}
+	return left, right
+}
+
+// sideways scrolls a picture that is wider than the page, and is as high as the picture. A plan that comes into view shows
+// what is wanted of it; from then on the person scrolls.
+type sideways struct {
+	picture *graphView
+	scroll  *container.Scroll
+	drawn   string  // the plan that was scrolled last
+	wide    float32 // the room that there was then
+	at      float32 // where that led
+}
 
 // newSideways makes a container of that layout.
 func newSideways(picture *graphView) *fyne.Container {
-	scroll := container.NewHScroll(picture)
-	return container.New(sideways{picture}, scroll)
+	s := &sideways{picture: picture, scroll: container.NewHScroll(picture)}
+	return container.New(s, s.scroll)
 }
 
 // MinSize asks for the picture's height alone.
-func (s sideways) MinSize(o []fyne.CanvasObject) fyne.Size {
+func (s *sideways) MinSize([]fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(0, s.picture.MinSize().Height+kit.Together)
 }
 
 // Layout lets the picture know the room it has before it says what it needs.
-func (s sideways) Layout(o []fyne.CanvasObject, size fyne.Size) {
+func (s *sideways) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	s.picture.wide = size.Width
 	o[0].Move(fyne.NewPos(0, 0))
 	o[0].Resize(size)
+	s.seek(size.Width)
+}
+
+// seek scrolls to what is wanted of another plan. A page that is still being laid out changes its room; that counts as the
+// same coming into view as long as nobody scrolled.
+func (s *sideways) seek(room float32) {
+	same := s.drawn == s.picture.drawn
+	if room <= 0 || same && (room == s.wide || s.scroll.Offset.X != s.at) {
+		return
+	}
+	s.picture.arrange()
+	left, right := s.picture.wanted()
+	at := (left + right - room) / 2
+	if right-left > room {
+		at = left
+	}
+	at = max(0, min(at, s.picture.MinSize().Width-room))
+	s.scroll.ScrollToOffset(fyne.NewPos(at, 0))
+	s.drawn, s.wide, s.at = s.picture.drawn, room, s.scroll.Offset.X
 }

@@ -73,3 +73,86 @@ func TestAnAgentIsOpenedFromTheGraph(t *testing.T) {
 		t.Errorf("the brief's button says %q", got)
 	}
 }
+
+// fanned is a piece of so many agents that start together behind one, with the review behind them.
+func fanned(n int) pieces.Snapshot {
+	list := []pieces.Task{task(1, "Protocol", pieces.TaskCompleted)}
+	for i := range n {
+		list = append(list, task(2+i, fmt.Sprint("Part ", i+1), pieces.TaskPending))
+	}
+	s := piece("fanned", "Sync between devices", pieces.PhaseAgents, pieces.Running, list...)
+	for i := range n {
+		s.Edges = append(s.Edges, pieces.Edge{From: "t1", To: fmt.Sprint("t", 2+i)})
+	}
+	return s
+}
+
+// inGraph says whether an agent of the picture stands in the part of it that can be seen.
+func (w *window) inGraph(id string) bool {
+	w.Helper()
+	w.sees("node:" + id)
+	o, _ := stage.Find(w.Window, "node:"+id)
+	x, _, wide, _ := kit.Rect(o)
+	page, ok := stage.Find(w.Window, "page:agents")
+	if !ok {
+		w.Fatal("the agents are not shown")
+	}
+	left, _, room, _ := kit.Rect(page)
+	return x >= left && x+wide <= left+room
+}
+
+func TestAWidePictureBeginsWhereTheWorkIs(t *testing.T) {
+	for _, c := range []struct {
+		runs string // the agent; empty for none
+		sees string
+	}{{"", "t1"}, {"t14", "t14"}, {"t2", "t2"}} {
+		e := usual()
+		s := fanned(13)
+		for i := range s.Tasks {
+			if s.Tasks[i].ID == c.runs {
+				s.Tasks[i].State = pieces.TaskRunning
+			}
+		}
+		e.list = append(e.list, s)
+		w := opened(t, e, "fanned")
+		w.click("tab:agents")
+		w.Until(c.sees+" is in view", func() bool { return w.inGraph(c.sees) })
+		if c.runs != "t14" {
+			continue
+		}
+		// The person scrolls, and what happens to the agents leaves the picture there.
+		o, _ := stage.Find(w.Window, "node:t2")
+		kit.Reveal(w.Content(), o)
+		stage.Settle(w.Window)
+		if !w.inGraph("t2") {
+			t.Fatal("the picture can't be scrolled")
+		}
+		w.engine.change(func() { w.engine.list[slot(w.engine, "fanned")].Tasks[13].State = pieces.TaskWaiting })
+		w.Until("the state is drawn anew", func() bool { return shows(w, "Waits for you") })
+		stage.Settle(w.Window)
+		if !w.inGraph("t2") {
+			t.Error("the picture was scrolled away from where the person had it")
+		}
+	}
+}
+
+func TestAPictureThatIsALittleTooWideIsDrawnSoThatItFits(t *testing.T) {
+	deep := fanned(4) // and three more agents behind one of them, so that it is too wide in both directions
+	for n := 6; n < 9; n++ {
+		deep.Tasks = append(deep.Tasks, task(n, fmt.Sprint("Part ", n), pieces.TaskPending))
+		deep.Edges = append(deep.Edges, pieces.Edge{From: fmt.Sprint("t", n-1), To: fmt.Sprint("t", n)})
+	}
+	for name, s := range map[string]pieces.Snapshot{"drawn to the right": fanned(5), "with narrower agents": deep} {
+		e := usual()
+		e.list = append(e.list, s)
+		w := opened(t, e, "fanned")
+		w.click("tab:agents")
+		w.sees("node:t5")
+		stage.Settle(w.Window)
+		for _, task := range s.Tasks {
+			if !w.inGraph(task.ID) {
+				t.Errorf("%s: %s is out of view", name, task.ID)
+			}
+		}
+	}
+}
