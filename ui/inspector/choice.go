@@ -138,6 +138,8 @@ func variants(s pieces.Snapshot, a pieces.Action, primary bool) []choice {
 		return []choice{main, auto}
 	case pieces.RetryFailedAgents, pieces.SendBackToAgents:
 		return []choice{main, with("guided", phrase.F("%s with guidance", phrase.Of(main.label)), guided)}
+	case pieces.GenerateStrategy:
+		main.way = guided
 	case pieces.RequestChanges:
 		main.way = told
 	case pieces.SetLane:

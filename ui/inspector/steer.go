@@ -35,6 +35,8 @@ func sayingOf(a pieces.Action, needed bool) saying {
 		q = saying{label: "Brief", hint: "Nothing starts. The agent reads it when it starts next.", longer: true, into: intoPrompt}
 	case pieces.MessageTask:
 		q = saying{label: "Message", hint: "It goes to the agent's own session.", into: intoText}
+	case pieces.GenerateStrategy:
+		q = saying{label: "What should change?", hint: phrase.Of("The next strategy keeps to it. ") + phrase.Of(mayBeEmpty), longer: true, into: intoPrompt}
 	case pieces.RequestChanges:
 		q = saying{label: "What should change?", hint: "A session in the piece's worktree makes the change and commits it.", longer: true, into: intoText}
 	case pieces.ResumeTask:

@@ -215,3 +215,21 @@ func TestAnAgentIsTalkedToInItsOwnSession(t *testing.T) {
 		t.Errorf("asked was %+v", r)
 	}
 }
+
+func TestTheStrategyIsWrittenAgainWithWhatToChange(t *testing.T) {
+	e := usual()
+	e.list = append(e.list, piece("planned-out", "Quiet hours", pieces.PhaseStrategy, pieces.Idle))
+	w := opened(t, e, "planned-out")
+	for _, words := range []string{"Touch fewer files.", ""} {
+		w.click("action:generateStrategy")
+		if !shows(w, "What should change?") {
+			t.Fatal("the sheet does not ask what should change")
+		}
+		w.filled("say:text", words)
+		w.click("say:send")
+		want := engine.Request{PieceID: "planned-out", Action: pieces.GenerateStrategy, By: pieces.ByPerson, Prompt: words}
+		if r := w.acted(); !same(r, want) {
+			t.Errorf("the engine was asked for %+v", r)
+		}
+	}
+}
