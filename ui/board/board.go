@@ -53,7 +53,7 @@ func New() *Board {
 		b.columns = append(b.columns, c)
 		columns = append(columns, c.body)
 	}
-	b.wide = container.New(columnsLayout{b.columns}, columns...)
+	b.wide = container.New(columnsLayout{b.columns, func() float32 { return b.scroll.Size().Width }}, columns...)
 	b.scroll = container.NewHScroll(b.wide)
 	b.scroll.Hide()
 	b.empty = kit.NewEmpty("Nothing is here yet. File a draft, and run it when you are ready.",
@@ -188,9 +188,20 @@ func (b *Board) reveal(id string) {
 	c := b.columns[at]
 	left, right := c.body.Position().X, c.body.Position().X+c.body.Size().Width
 	if left < b.scroll.Offset.X || right > b.scroll.Offset.X+b.scroll.Size().Width {
-		b.scroll.ScrollToOffset(fyne.NewPos(max(0, min(left, right-b.scroll.Size().Width+kit.Together)), 0))
+		b.scroll.ScrollToOffset(fyne.NewPos(b.startFor(left, right), 0))
 	}
 	c.reveal(row)
+}
+
+// startFor is where the view begins that shows what lies between left and right: at the start of a column, so that none is cut
+// in half there.
+func (b *Board) startFor(left, right float32) float32 {
+	for _, c := range b.columns {
+		if x := c.body.Position().X; x >= right-b.scroll.Size().Width && x <= left {
+			return x
+		}
+	}
+	return left
 }
 
 // find gives the column and the row of an item that passes the filter.

@@ -134,8 +134,12 @@ func (rowsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// columnsLayout puts the columns beside one another. Where they do not all fit, those without a card shrink first.
-type columnsLayout struct{ columns []*column }
+// columnsLayout puts the columns beside one another. Where they do not all fit, those without a card shrink first, and behind
+// the last there is room for the view to begin at the start of a column even at the board's end.
+type columnsLayout struct {
+	columns []*column
+	view    func() float32 // how wide the part is that can be seen
+}
 
 const (
 	columnLeast float32 = 184
@@ -144,11 +148,26 @@ const (
 
 // MinSize is what the columns need at least, with the empty ones shrunk.
 func (l columnsLayout) MinSize([]fyne.CanvasObject) fyne.Size {
+	width, view := l.least(), l.view()
+	if view > 0 && width > view {
+		start := float32(0)
+		for _, c := range l.columns {
+			if start+view >= width {
+				break
+			}
+			start += c.least() + kit.Together
+		}
+		width = start + view
+	}
+	return fyne.NewSize(width, 2*kit.CardHigh)
+}
+
+func (l columnsLayout) least() float32 {
 	width := float32(len(l.columns)-1) * kit.Together
 	for _, c := range l.columns {
 		width += c.least()
 	}
-	return fyne.NewSize(width, 2*kit.CardHigh)
+	return width
 }
 
 func (c *column) least() float32 {
@@ -160,6 +179,9 @@ func (c *column) least() float32 {
 
 // Layout shares the width out.
 func (l columnsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	if least := l.least(); least > l.view() {
+		size.Width = least
+	}
 	gaps := float32(len(objects)-1) * kit.Together
 	each := (size.Width - gaps) / float32(len(objects))
 	full, shrunk := 0, float32(0)
