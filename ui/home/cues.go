@@ -2,8 +2,10 @@ package home
 
 import (
 	"cmp"
+	"image/color"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 
 	"fermata/pieces"
 	"fermata/ui/kit"
@@ -12,6 +14,7 @@ import (
 
 // The kinds of lines in the list of cues.
 const (
+	kindGap   = "gap" // before a heading that is not the first
 	kindGroup = "group"
 	kindCue   = "cue"
 )
@@ -26,9 +29,9 @@ type cueList struct {
 	box   *fyne.Container
 }
 
-// cueLine is a heading, or the cue at a place.
+// cueLine is a heading with the gap before it, or the cue at a place.
 type cueLine struct {
-	group pieces.CueGroup // of a heading; empty for a cue
+	group pieces.CueGroup // of a heading and its gap; empty for a cue
 	at    int
 }
 
@@ -52,6 +55,9 @@ func (l *cueList) draw(cues []Cue) fyne.CanvasObject {
 	for i, c := range cues {
 		if c.Group != group {
 			group = c.Group
+			if i > 0 {
+				l.lines, shown = append(l.lines, cueLine{group: group}), append(shown, kit.RollLine{Kind: kindGap, High: kit.Step})
+			}
 			l.lines, shown = append(l.lines, cueLine{group: group}), append(shown, kit.RollLine{Kind: kindGroup, Key: string(group), High: captionHigh})
 		}
 		l.lines, shown = append(l.lines, cueLine{at: i}), append(shown, kit.RollLine{Kind: kindCue, Key: c.name(), High: kit.RowHigh})
@@ -64,12 +70,13 @@ func (l *cueList) draw(cues []Cue) fyne.CanvasObject {
 func (c Cue) name() string { return "cue:" + cmp.Or(c.PieceID, c.SessionID) }
 
 func (l *cueList) create(kind string) fyne.CanvasObject {
-	if kind == kindGroup {
+	switch kind {
+	case kindGap:
+		return canvas.NewRectangle(color.Transparent)
+	case kindGroup:
 		return kit.Caption("")
 	}
-	r := &cueRow{dot: kit.NewStateDot(kit.StateWaiting, ""), where: kit.Caption("")}
-	r.row = kit.NewRow(r.dot, "", "", r.where)
-	press := kit.NewPress("", r.row, nil)
+	press, r := newCueRow()
 	l.rows[press] = r
 	return press
 }
@@ -94,11 +101,17 @@ func (l *cueList) open(c Cue) {
 	l.h.Actions.OpenPiece(c.ProjectID, c.PieceID)
 }
 
-// cueRow is what a row is made of; it shows one cue after the other.
+// cueRow is what a row is made of; it shows one piece after the other.
 type cueRow struct {
 	dot   *kit.StateDot
 	row   *kit.Row
 	where *kit.Text
+}
+
+func newCueRow() (*kit.Press, *cueRow) {
+	r := &cueRow{dot: kit.NewStateDot(kit.StateWaiting, ""), where: kit.Caption("")}
+	r.row = kit.NewRow(r.dot, "", "", r.where)
+	return kit.NewPress("", r.row, nil), r
 }
 
 func (r *cueRow) show(c Cue) {

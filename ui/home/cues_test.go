@@ -159,3 +159,33 @@ func TestTabGoesThroughAllCuesThoughFewHaveRows(t *testing.T) {
 		t.Errorf("after the last cue Tab came to %q", focused())
 	}
 }
+
+func TestOfAThousandPiecesThatRunOnlyTheRowsThatAreSeenExist(t *testing.T) {
+	w := open(t, stage.New(t), 860, 600)
+	m := Model{Projects: model.Projects, Cues: model.Cues}
+	for i := range 1000 {
+		m.Work = append(m.Work, Work{PieceID: fmt.Sprint("r", i), ProjectID: "m", Words: "Agents are running", Title: fmt.Sprint("Piece ", i), Project: "muse", Age: "now"})
+	}
+	w.home.Show(m)
+	stage.Settle(w.w)
+	rows := func() (names []string) {
+		for _, name := range kit.Names(w.w.Content()) {
+			if strings.HasPrefix(name, "work:") {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	if n := len(rows()); n == 0 || n > 100 {
+		t.Errorf("%d rows exist", n)
+	}
+	w.scrollTo(500_000)
+	if n := len(rows()); n == 0 || n > 100 {
+		t.Errorf("%d rows exist at the end", n)
+	}
+	w.Tap(w.w, "work:r999")
+	w.Tap(w.w, "project:c")
+	if want := []string{"piece m r999", "project c"}; !slices.Equal(w.done, want) {
+		t.Errorf("at the end of the page it opened %q, want %q", w.done, want)
+	}
+}

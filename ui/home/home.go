@@ -62,6 +62,7 @@ type Home struct {
 	words   *kit.Paragraph
 	rooms   *fyne.Container
 	cues    *cueList
+	work    *workList
 	folded  map[string]bool // whether the findings about a project are shown, where the person said so
 	page    *fyne.Container
 	content *container.Scroll
@@ -78,13 +79,16 @@ func New(ctx context.Context, o Options) *Home {
 	h.add = kit.NewButton("home:add", "Add project…", kit.Normal, h.addTapped)
 	h.words = kit.NewParagraph("")
 	hide := kit.NewButton("home:hideNotice", "Got it", kit.Normal, func() { h.Say("") })
-	h.notice = container.NewStack(kit.NewSurface(container.NewBorder(nil, nil, nil, hide, h.words)).In(kit.ColorRaised, kit.ColorBorder))
+	h.notice = container.NewStack(kit.NewSurface(container.New(answered{}, h.words, hide)).In(kit.ColorRaised, kit.ColorBorder))
 	h.notice.Hide()
 	settings := kit.NewButton("home:settings", "Settings…", kit.Quiet, o.Actions.Settings)
 	head := container.NewHBox(kit.Heading(phrase.Of("Fermata")), layout.NewSpacer(), settings)
 	h.page = kit.Column(kit.Groups, head, h.notice, h.unread, h.rooms)
-	h.cues = newCueList(h)
-	h.content = container.NewVScroll(kit.NewMoved(kit.Pad(kit.Pane, h.page), h.cues.roll.Bring))
+	h.cues, h.work = newCueList(h), newWorkList(h)
+	h.content = container.NewVScroll(kit.NewMoved(kit.Pad(kit.Pane, h.page), func() {
+		h.cues.roll.Bring()
+		h.work.roll.Bring()
+	}))
 	return h
 }
 
@@ -92,6 +96,27 @@ func hiddenBar(name string) *kit.ErrorBar {
 	bar := kit.NewErrorBar(name, kit.Problem{})
 	bar.Hide()
 	return bar
+}
+
+// answered puts a button behind words, in the middle of their height.
+type answered struct{}
+
+// MinSize measures the words at the width they have now.
+func (answered) MinSize(o []fyne.CanvasObject) fyne.Size {
+	words, button := o[0].MinSize(), o[1].MinSize()
+	return fyne.NewSize(words.Width+kit.Together+button.Width, max(words.Height, button.Height))
+}
+
+// Layout gives the words what the button leaves.
+func (answered) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	button := o[1].MinSize()
+	o[1].Move(fyne.NewPos(size.Width-button.Width, (size.Height-button.Height)/2))
+	o[1].Resize(button)
+	width := max(0, size.Width-button.Width-kit.Together)
+	o[0].Resize(fyne.NewSize(width, o[0].MinSize().Height))
+	high := o[0].MinSize().Height
+	o[0].Move(fyne.NewPos(0, (size.Height-high)/2))
+	o[0].Resize(fyne.NewSize(width, high))
 }
 
 // Content is what the window shows.

@@ -47,7 +47,7 @@ func (h *Home) draw(m Model) []fyne.CanvasObject {
 		rooms = append(rooms, h.cues.draw(m.Cues))
 	}
 	if len(m.Work) > 0 {
-		rooms = append(rooms, h.drawWork(m.Work))
+		rooms = append(rooms, h.work.draw(m.Work))
 	}
 	return append(rooms, h.drawProjects(m.Projects))
 }
@@ -58,15 +58,6 @@ func where(project, age string) string {
 		return age
 	}
 	return kit.MiddleCut(project, projectLong) + " · " + age
-}
-
-func (h *Home) drawWork(work []Work) fyne.CanvasObject {
-	list := kit.Column(kit.Step, kit.Title(phrase.Of("Running")))
-	for _, w := range work {
-		row := kit.NewRow(kit.NewStateDot(kit.StateRunning, w.Words), w.Title, "", kit.Caption(where(w.Project, w.Age)))
-		list.Add(kit.NewPress("work:"+w.PieceID, row, func() { h.Actions.OpenPiece(w.ProjectID, w.PieceID) }))
-	}
-	return list
 }
 
 func (h *Home) drawProjects(projects []Project) fyne.CanvasObject {
