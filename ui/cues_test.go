@@ -10,6 +10,7 @@ import (
 	"fermata/pieces"
 	"fermata/pieces/consent"
 	. "fermata/ui"
+	"fermata/ui/kit"
 	"fermata/ui/popover"
 	"fermata/ui/stage"
 
@@ -217,7 +218,15 @@ func TestQuitPictures(t *testing.T) {
 				w.wait("Fermata")
 				w.Until("the tray says what runs", w.trayHas(fmt.Sprintf("%d running in muse", n)))
 				w.click("Quit")
-				w.Keep(w.waitFor("Quit Fermata?", "quit:now"), "quit-"+state+"-"+word)
+				o := w.waitFor("Quit Fermata?", "quit:now")
+				w.Keep(o, "quit-"+state+"-"+word)
+				if b, _ := stage.Find(o, "quit:now"); b != nil {
+					if _, y, _, high := kit.Rect(b); y+high > o.Canvas().Size().Height {
+						t.Errorf("the button ends at %v of a window %v high", y+high, o.Canvas().Size().Height)
+					}
+				}
+				w.Tap(o, "quit:keep") // the stage is shared: the next one looks for a window of this title
+				w.Until("the question goes", func() bool { return w.window("Quit Fermata?") == nil })
 			})
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 
 	"fermata/ui/kit"
 	"fermata/ui/phrase"
@@ -81,7 +83,7 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 		if r.ProjectName != "" {
 			line += " (" + kit.Plain(r.ProjectName) + ")"
 		}
-		what.Add(kit.NewParagraph(line))
+		what.Add(kit.Body(line).CutEnd())
 	}
 	title := phrase.N(len(running), "Work goes on at 1 piece", "Work goes on at %d pieces")
 	leave := func() { s.leave(s.find(quitKey)) }
@@ -93,11 +95,14 @@ func (s *Shell) fillQuit(_ context.Context, w fyne.Window) fyne.CanvasObject {
 			leave()
 		}
 	})
-	return kit.Pad(kit.Pane, kit.Column(kit.Groups,
+	words := kit.Column(kit.Groups,
 		kit.Heading(title), what,
 		kit.NewParagraph(phrase.Of("Quitting ends the sessions of Claude Code. What the agents have done so far stays in the worktrees. "+
-			"When Fermata starts again, agents that were cut off are shown as interrupted and can be resumed; other steps can be run again.")),
-		kit.Line(kit.Together, keep, quit)))
+			"When Fermata starts again, agents that were cut off are shown as interrupted and can be resumed; other steps can be run again.")))
+	// A scroll would cut what hangs below the last line.
+	room := container.New(layout.NewCustomPaddedLayout(0, kit.Step, 0, 0), words)
+	buttons := container.New(layout.NewCustomPaddedLayout(kit.Groups-kit.Step, 0, 0, 0), kit.Line(kit.Together, keep, quit))
+	return kit.Pad(kit.Pane, container.New(foot{}, container.NewVScroll(room), buttons))
 }
 
 // lastClosed quits once no window is left to come back to, unless work runs and the person wants to keep it.
@@ -109,4 +114,24 @@ func (s *Shell) lastClosed(key string) {
 	default:
 		s.askQuit()
 	}
+}
+
+// foot keeps the answers in sight: right below the words, which scroll where there is no room for both.
+type foot struct{}
+
+// MinSize leaves room for a few lines.
+func (foot) MinSize(o []fyne.CanvasObject) fyne.Size {
+	least := o[1].MinSize()
+	return fyne.NewSize(least.Width, least.Height+2*kit.RowHigh)
+}
+
+// Layout is words, answers.
+func (foot) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	words, buttons := o[0].(*container.Scroll), o[1]
+	low := buttons.MinSize().Height
+	words.Content.Resize(fyne.NewSize(size.Width, words.Content.MinSize().Height))
+	high := min(words.Content.MinSize().Height, max(0, size.Height-low))
+	words.Resize(fyne.NewSize(size.Width, high))
+	buttons.Move(fyne.NewPos(0, high))
+	buttons.Resize(fyne.NewSize(size.Width, low))
 }
