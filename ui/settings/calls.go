@@ -146,11 +146,29 @@ func counted(calls int) string {
 }
 
 const (
-	whenWide   float32 = 72
-	answerWide float32 = 56
+	whenWide   float32 = 76
+	answerWide float32 = 60
 	resultWide float32 = 80
 	tookWide   float32 = 44
 )
+
+// cell is a place of a row that is as wide in each row, so that the rows make columns.
+func cell(width float32, o fyne.CanvasObject) fyne.CanvasObject {
+	return container.New(cellLayout{width}, o)
+}
+
+type cellLayout struct{ width float32 }
+
+// MinSize is the cell's width, however long the text.
+func (l cellLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(l.width, o[0].MinSize().Height)
+}
+
+// Layout gives the object the whole cell.
+func (cellLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	o[0].Move(fyne.NewPos(0, 0))
+	o[0].Resize(size)
+}
 
 // callRow shows one call: when, which tool and client, what the person answered, how it ended, how long it took.
 type callRow struct {
@@ -164,15 +182,15 @@ func newCallRow(name string) *callRow {
 		when: kit.Caption("").CutEnd(), answer: kit.Caption("").CutEnd(), took: kit.Caption("").CutEnd(),
 		result: kit.NewStateDot(kit.StateIdle, ""),
 	}
-	r.row = kit.NewRow(wide(whenWide, r.when), "", "", kit.Line(kit.Together, wide(answerWide, r.answer), wide(resultWide, r.result), wide(tookWide, r.took)))
+	r.row = kit.NewRow(cell(whenWide, r.when), "", "", kit.Line(kit.Together, cell(answerWide, r.answer), cell(resultWide, r.result), cell(tookWide, r.took)))
 	r.row.SetName(name)
 	return r
 }
 
 // callHead stands above the columns of the rows.
 func callHead() *kit.Row {
-	return kit.NewRow(kit.Line(kit.Together, wide(whenWide, kit.Caption(phrase.Of("When"))), kit.Caption(phrase.Of("Tool and client"))), "", "",
-		kit.Line(kit.Together, wide(answerWide, kit.Caption(phrase.Of("Answer"))), wide(resultWide, kit.Caption(phrase.Of("Result"))), wide(tookWide, kit.Caption(phrase.Of("Took")))))
+	return kit.NewRow(kit.Line(kit.Together, cell(whenWide, kit.Caption(phrase.Of("When"))), kit.Caption(phrase.Of("Tool and client"))), "", "",
+		kit.Line(kit.Together, cell(answerWide, kit.Caption(phrase.Of("Answer"))), cell(resultWide, kit.Caption(phrase.Of("Result"))), cell(tookWide, kit.Caption(phrase.Of("Took")))))
 }
 
 func (r *callRow) show(c Call, now time.Time) {

@@ -194,3 +194,55 @@ func words(o fyne.CanvasObject) []string {
 	}
 	return all
 }
+
+func TestTheCallsStandInColumns(t *testing.T) {
+	w := open(t, stage.New(t), edgeOn, nil)
+	w.openCalls()
+	w.book(
+		Call{At: noon, Client: "x", Tool: "piece_action", Answer: "cancelled", Result: "cancelled", Took: 2 * time.Hour},
+		Call{At: noon.AddDate(0, 0, -9), Client: "claude-code 2.1.197", Tool: "open_piece_workspace", Result: "ok", Took: 3 * time.Millisecond},
+		Call{At: noon, Note: "A line was set aside."},
+	)
+	w.Until("the calls are there", func() bool { return w.row(2) != nil })
+	stage.Settle(w.w)
+	var first []float32
+	for n := range 3 {
+		o, _ := stage.Find(w.w, fmt.Sprintf("call:%d", n))
+		var at []float32
+		for _, text := range cells(o) {
+			x, _, _, _ := kit.Rect(text)
+			at = append(at, x)
+			if text.Shown() != text.Text() {
+				t.Errorf("%q is cut to %q", text.Text(), text.Shown())
+			}
+		}
+		if first == nil {
+			first = at
+		}
+		if !slices.Equal(at, first) {
+			t.Errorf("row %d has its columns at %v, the first at %v", n, at, first)
+		}
+	}
+}
+
+// cells are the texts of a row's columns, without the tool and the client.
+func cells(o fyne.CanvasObject) (list []*kit.Text) {
+	var visit func(fyne.CanvasObject)
+	visit = func(o fyne.CanvasObject) {
+		switch o := o.(type) {
+		case *kit.Text:
+			list = append(list, o)
+		case *kit.StateDot:
+		case *kit.Row:
+			for _, c := range o.Children() {
+				visit(c)
+			}
+		case *fyne.Container:
+			for _, c := range o.Objects {
+				visit(c)
+			}
+		}
+	}
+	visit(o)
+	return list
+}
