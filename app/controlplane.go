@@ -36,6 +36,13 @@ type controlPlane struct {
 	wanted  bool
 	port    int // preferred port that the server was started with
 	problem string
+	ahead   <-chan tokenRead // for the first start alone; nil without a reading
+}
+
+// tokenRead is what reading the token came to.
+type tokenRead struct {
+	token string
+	err   error
 }
 
 // planeParts is what a controlPlane is made of; all of it is needed.
@@ -51,6 +58,40 @@ type planeParts struct {
 
 func newControlPlane(p planeParts) *controlPlane {
 	return &controlPlane{planeParts: p, retry: make(chan chan struct{})}
+}
+
+// readAhead begins to read the token for the first start of the server, since a keychain can be slow. Where the settings do
+// not want the server, the keychain is left alone: it could ask the person for its password.
+func (c *controlPlane) readAhead(ctx context.Context, work *sync.WaitGroup) {
+	all, err := c.engine.Settings(ctx)
+	if err != nil || !wantsServer(all) {
+		return // follow reads them again and says what is wrong
+	}
+	ahead := make(chan tokenRead, 1)
+	c.mu.Lock()
+	c.ahead = ahead
+	c.mu.Unlock()
+	work.Go(func() {
+		token, err := c.secrets.token(ctx, mcp.NewToken)
+		ahead <- tokenRead{token, err}
+	})
+}
+
+// token returns what was read ahead, else what the keychain has now.
+func (c *controlPlane) token(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	ahead := c.ahead
+	c.ahead = nil
+	c.mu.Unlock()
+	if ahead == nil {
+		return c.secrets.token(ctx, mcp.NewToken)
+	}
+	read := <-ahead
+	return read.token, read.err
+}
+
+func wantsServer(all map[string]string) bool {
+	return all[pieces.KeyEdgeEnabled] == "true" && all[pieces.KeyEdgeControlPlane] == "true" && all[pieces.KeyMCPEnabled] == "true"
 }
 
 // run follows the settings until ctx ends, then closes the server.
@@ -81,7 +122,7 @@ func (c *controlPlane) follow(ctx context.Context) {
 		}
 		return
 	}
-	on := all[pieces.KeyEdgeEnabled] == "true" && all[pieces.KeyEdgeControlPlane] == "true" && all[pieces.KeyMCPEnabled] == "true"
+	on := wantsServer(all)
 	port, err := strconv.Atoi(all[pieces.KeyMCPPreferredPort])
 	if err != nil {
 		port = mcp.DefaultPort
@@ -122,7 +163,7 @@ func (c *controlPlane) start(ctx context.Context, port int) {
 	c.mu.Lock()
 	c.port = port
 	c.mu.Unlock()
-	token, err := c.secrets.token(ctx, mcp.NewToken)
+	token, err := c.token(ctx)
 	if err != nil {
 		c.fail("The token could not be read: " + err.Error())
 		return
@@ -273,6 +314,9 @@ func (c *controlPlane) RegenerateToken(ctx context.Context) error {
 	if err := c.secrets.setToken(ctx, token); err != nil {
 		return err
 	}
+	c.mu.Lock()
+	c.ahead = nil // it is the retired one
+	c.mu.Unlock()
 	if s := c.current(); s != nil {
 		if err := s.SetToken(token); err != nil {
 			return err

@@ -30,8 +30,11 @@ var errNoSecret = errors.New("no such secret")
 // secrets is the one door to the keychain. Where there is none, the MCP token is kept in a file that only this user can
 // read, and Place says so.
 type secrets struct {
-	file  string
-	log   *slog.Logger
+	file string
+	log  *slog.Logger
+	get  func(service, account string) (string, error) // keyring.Get but in tests
+	set  func(service, account, value string) error    // keyring.Set but in tests
+
 	mu    sync.Mutex
 	inUse bool // the file holds the token
 }
@@ -59,7 +62,7 @@ func keychain(ctx context.Context, call func() (string, error)) (string, error) 
 
 // token returns the MCP token, making one the first time.
 func (s *secrets) token(ctx context.Context, mint func() string) (string, error) {
-	v, err := keychain(ctx, func() (string, error) { return keyring.Get(keychainService, tokenAccount) })
+	v, err := keychain(ctx, func() (string, error) { return s.get(keychainService, tokenAccount) })
 	switch {
 	case err == nil && v != "":
 		return v, nil
@@ -84,7 +87,7 @@ func (s *secrets) token(ctx context.Context, mint func() string) (string, error)
 
 // setToken replaces the MCP token.
 func (s *secrets) setToken(ctx context.Context, v string) error {
-	_, err := keychain(ctx, func() (string, error) { return "", keyring.Set(keychainService, tokenAccount, v) })
+	_, err := keychain(ctx, func() (string, error) { return "", s.set(keychainService, tokenAccount, v) })
 	if err != nil {
 		s.log.Warn("the keychain cannot be used; the MCP token is kept in a file", "err", err)
 		return s.writeFile(v)
@@ -140,5 +143,5 @@ func (s *secrets) place() string {
 
 // gitHub returns the GitHub token that the person saved in the keychain.
 func (s *secrets) gitHub(ctx context.Context) (string, error) {
-	return keychain(ctx, func() (string, error) { return keyring.Get(keychainService, gitHubAccount) })
+	return keychain(ctx, func() (string, error) { return s.get(keychainService, gitHubAccount) })
 }

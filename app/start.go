@@ -72,13 +72,19 @@ func hasDisplay(env func(string) string) error {
 
 // live runs the windows on this goroutine and everything else beside it, and ends all of it in order.
 func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool) error {
+	// The keychain and the fonts know nothing of pieces, and reading them takes as long as mending: it is done beside it.
+	var work sync.WaitGroup
+	c.plane.readAhead(ctx, &work)
+	fonts := make(chan error, 1)
+	work.Go(func() { fonts <- glyphs.Prepare(c.folder.fonts()) })
 	// The engine ends by Close, after the waiting calls were answered, and not by the signal itself.
 	if err := c.engine.Start(context.WithoutCancel(ctx)); err != nil {
+		cancel()
+		work.Wait()
 		return err
 	}
 	defer c.engine.Close()
 	// Clients are answered while the windows are still being made.
-	var work sync.WaitGroup
 	serving, stopServing := context.WithCancel(ctx)
 	work.Go(func() { c.plane.run(serving) })
 	var l *listener
@@ -94,7 +100,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 	}()
 	a := fyneapp.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource(assets.IconName, assets.Icon))
-	if err := glyphs.Prepare(c.folder.fonts()); err != nil {
+	if err := <-fonts; err != nil {
 		c.log.Warn("the windows are drawn with Fyne's own fonts", "err", err)
 	}
 	dress := newLook(a, c.log)

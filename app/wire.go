@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/zalando/go-keyring"
 
 	"fermata/mcp/register"
 	"fermata/pieces"
@@ -52,7 +53,7 @@ func build(ctx context.Context, f folder, log *slog.Logger) (*core, error) {
 	}
 	c := &core{
 		folder: f, log: log, store: db, desk: &consent.Desk{},
-		secrets: &secrets{file: f.token(), log: log},
+		secrets: &secrets{file: f.token(), log: log, get: keyring.Get, set: keyring.Set},
 	}
 	if c.login, err = newAtLogin(f, os.Getenv); err != nil {
 		return nil, errors.Join(err, db.Close())
