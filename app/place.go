@@ -26,12 +26,7 @@ func (p *placer) Place(w fyne.Window, focus func(has bool)) {
 			p.log.Info("the popover cannot be placed", "why", r)
 		}
 	}()
-	native, ok := w.(interface{ RunWithContext(func()) })
-	if !ok {
-		return
-	}
-	var win *glfw.Window
-	native.RunWithContext(func() { win = glfw.GetCurrentContext() })
+	win := nativeOf(w)
 	if win == nil {
 		return
 	}
@@ -59,6 +54,14 @@ func (p *placer) Place(w fyne.Window, focus func(has bool)) {
 	}
 	at := placed(pointer, screen, area, image.Pt(int(size.Width*scale), int(size.Height*scale)))
 	win.SetPos(at.X, at.Y)
+}
+
+// nativeOf is the window of the library below Fyne; nil where there is none.
+func nativeOf(w fyne.Window) (win *glfw.Window) {
+	if native, ok := w.(interface{ RunWithContext(func()) }); ok {
+		native.RunWithContext(func() { win = glfw.GetCurrentContext() })
+	}
+	return win
 }
 
 // monitorAt is the screen that a point is on, and what panels leave of it; the first one for a point that is on none.

@@ -119,6 +119,7 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 		App: a, Engine: c.engine, Desk: c.desk, Plane: c.plane, Calls: c.calls, Pump: screen, Log: c.log, Version: Version,
 		Tray: host, DataFolder: string(c.folder), Wear: dress.wear, Look: wanted, Hidden: hidden,
 		OpenIn: c.opener.open, Placer: &placer{log: c.log, watched: map[*glfw.Window]bool{}},
+		Pointer:  &pointer{log: c.log},
 		Notifier: c.notifier(ctx, &work, a, func(key string) { screen.Do(func() { shell.OpenNotice(key) }) }),
 	})
 	l, err = listen(c.folder, c.log, c.guard.admit, func(ctx context.Context, o order) (any, error) {

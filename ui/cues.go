@@ -16,6 +16,12 @@ import (
 	"fermata/ui/project"
 )
 
+// Pointer tells when a button of the pointer is pressed in a window that was shown for the first time, before anything in the window learns of
+// it, and when it was let go, after everything has.
+type Pointer interface {
+	Follow(w fyne.Window, pressed func(down bool))
+}
+
 // Placer puts the popover's window where the desktop's tray is, as far as the platform lets it.
 type Placer interface {
 	// Place moves a window that was just shown, and has focus called on the main goroutine whenever it gains or loses the focus.
@@ -32,12 +38,13 @@ const (
 // cuesWindow is the popover with its window, which is hidden rather than closed: it opens at once, and what the person typed
 // into it stays.
 type cuesWindow struct {
-	win   fyne.Window
-	view  *popover.Popover
-	asks  *inspector.Asks
-	shown bool
-	front bool      // it has the focus
-	lost  time.Time // when it last lost the focus, since it was shown
+	win      fyne.Window
+	view     *popover.Popover
+	asks     *inspector.Asks
+	shown    bool
+	followed bool      // its pointer is
+	front    bool      // it has the focus
+	lost     time.Time // when it last lost the focus, since it was shown
 }
 
 // toggleCues shows the popover, or hides it.
@@ -63,6 +70,10 @@ func (s *Shell) showCues() {
 	}
 	p.win.Resize(fyne.NewSize(popover.Width, p.view.Height()))
 	p.win.Show()
+	if !p.followed {
+		p.followed = true
+		s.followPointer(p.win)
+	}
 	s.placeCues()
 	p.win.RequestFocus()
 	p.view.Focus()

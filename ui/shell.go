@@ -39,7 +39,7 @@ type Engine interface {
 	Findings(projectID string) ([]pieces.Finding, bool)
 }
 
-// Options is what a Shell is made of. All fields but Tray, Placer, Notifier and OpenIn are needed.
+// Options is what a Shell is made of. All fields but Tray, Placer, Pointer, Notifier and OpenIn are needed.
 type Options struct {
 	App        fyne.App
 	Engine     Engine
@@ -51,6 +51,7 @@ type Options struct {
 	Version    string
 	Tray       tray.Host // nil: the desktop can have no tray
 	Placer     Placer    // nil: the popover stands where the desktop puts it
+	Pointer    Pointer   // nil: what is read is drawn under a pressed pointer too
 	Notifier   Notifier  // nil: through Fyne's notifications, which cannot be clicked
 	DataFolder string
 	Wear       func(Look) // draws every window in this way from now on

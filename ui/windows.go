@@ -78,7 +78,23 @@ func (s *Shell) open(r room) {
 	w.SetOnClosed(func() { s.closed(w, r) })
 	s.windows = append(s.windows, w)
 	w.Show()
+	s.followPointer(w.Window)
 	s.cards.Deal()
+}
+
+// followPointer keeps a window as it is while the pointer presses something in it: what was drawn anew or moved between the
+// press and the letting go would be taken for no click.
+func (s *Shell) followPointer(w fyne.Window) {
+	if s.Pointer == nil {
+		return
+	}
+	s.Pointer.Follow(w, func(down bool) {
+		if down {
+			s.Pump.Hold()
+			return
+		}
+		s.Pump.Release()
+	})
 }
 
 // leave closes a window in two steps: it is hidden at once and closed once the pointer's movements that were under way

@@ -68,7 +68,7 @@ func openCanvas(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 	c := inspector.NewCanvas(ctx, inspector.CanvasOptions{ProjectID: "p1", Engine: e, Pump: s.Pump, Now: func() time.Time { return noon }, OpenURL: func(string) {}})
 	t.Cleanup(func() { c.Close(); cancel(); s.Drain() })
 	w := s.Open(container.NewStack(canvas.NewRectangle(theme.Color(kit.ColorBackground)), c.Content()), width, height)
-	return &window{t, s, w, e, nil}
+	return &window{T: t, Stage: s, Window: w, engine: e}
 }
 
 func TestThePersonOpensASessionAnswersItTalksAndStopsIt(t *testing.T) {

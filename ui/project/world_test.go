@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 type fakeEngine struct {
 	signal.Hub
 
+	reads     atomic.Int64 // of a piece
 	mu        sync.Mutex
 	project   pieces.Project
 	drafts    []pieces.Draft
@@ -98,6 +100,7 @@ func (f *fakeEngine) Pieces(_ context.Context, filter pieces.PieceFilter) ([]pie
 }
 
 func (f *fakeEngine) Piece(_ context.Context, id string) (pieces.Snapshot, error) {
+	f.reads.Add(1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.list {
@@ -422,6 +425,7 @@ type window struct {
 	fyne.Window
 	engine  *fakeEngine
 	project *project.Project
+	led     string // where the window led last
 }
 
 // written takes all that the fake has from others than Fermata.
@@ -442,15 +446,17 @@ func openWindow(t *testing.T, s *stage.Stage, e *fakeEngine, width, height float
 		e.change(func() { e.log = append(e.log, string(place)+" "+folder) })
 		return e.refuse
 	}, BrowseFile: func(chosen func(string)) { chosen("/home/ada/sketch.png") }})
+	out := &window{}
 	p := project.New(ctx, project.Options{
-		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() {}, OpenSessions: func() {},
+		ProjectID: "p1", Engine: e, Board: board.New(), Inspector: i, Pump: s.Pump, Now: now, OpenSettings: func() { out.led = "settings" }, OpenSessions: func() { out.led = "sessions" },
 		BrowseFile: func(chosen func(string)) { chosen("/home/ada/sketch.png") },
 	})
 	t.Cleanup(func() { cancel(); s.Drain() })
 	ground := canvas.NewRectangle(theme.Color(kit.ColorBackground))
 	w := s.Open(container.NewStack(ground, p.Content()), width, height)
 	p.Keys(w.Canvas())
-	return &window{t, s, w, e, p}
+	out.T, out.Stage, out.Window, out.engine, out.project = t, s, w, e, p
+	return out
 }
 
 // sees waits until a named widget can be seen.
@@ -459,10 +465,14 @@ func (w *window) sees(name string) {
 	w.Until("there is "+name, func() bool { return stage.Has(w.Window, name) })
 }
 
-// click waits for a named widget and clicks it.
+// click waits until a named widget can be clicked, which it cannot while what was clicked before is carried out, and clicks it.
 func (w *window) click(name string) {
 	w.Helper()
-	w.sees(name)
+	w.Until("there is "+name+", and it is on", func() bool {
+		o, found := stage.Find(w.Window, name)
+		d, turns := o.(fyne.Disableable)
+		return found && (!turns || !d.Disabled())
+	})
 	w.Tap(w.Window, name)
 }
 

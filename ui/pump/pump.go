@@ -4,6 +4,7 @@ package pump
 import (
 	"context"
 	"sync"
+	"time"
 
 	"fyne.io/fyne/v2"
 )
@@ -17,6 +18,10 @@ type Pump struct {
 	running sync.WaitGroup
 	queue   func(func())  // Do without the stir
 	stir    chan struct{} // ends a nap of the main goroutine; nil: it never naps
+
+	// Touched on the main goroutine only.
+	hold *time.Timer // ends a Hold; nil: nothing is held
+	kept []func()    // what waits for the Release
 }
 
 // New returns a Pump that brings its outcomes back through fyne.Do.
@@ -47,7 +52,7 @@ func (p *Pump) Go(ctx context.Context, work func(context.Context) error, done fu
 		if ctx.Err() != nil {
 			return
 		}
-		p.Do(func() {
+		p.still(func() {
 			if ctx.Err() == nil {
 				done(err)
 			}
@@ -90,7 +95,7 @@ func Follow[T any](
 // from collecting readings that are stale before they are drawn.
 func (p *Pump) onMain(ctx context.Context, f func()) {
 	ran := make(chan struct{})
-	p.Do(func() {
+	p.still(func() {
 		defer close(ran)
 		if ctx.Err() == nil {
 			f()
