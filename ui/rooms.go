@@ -119,16 +119,21 @@ func (s *Shell) openSettings() {
 	s.open(room{
 		key: settingsKey, title: phrase.Of(settings.Title), size: fyne.NewSize(800, 640),
 		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
-			w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
-				if ev.Name == fyne.KeyEscape && w.Canvas().Overlays().Top() == nil {
-					s.leave(s.find(settingsKey))
-				}
-			})
+			s.leaveByEsc(settingsKey, w)
 			return settings.New(ctx, settings.Options{
 				Engine: s.Engine, Plane: s.Plane, Calls: s.Calls, Pump: s.Pump, Now: time.Now, Copy: s.App.Clipboard().SetContent,
 				Version: s.Version, DataFolder: s.DataFolder, OpenFolder: s.openFolder, OpenProject: s.OpenProject,
 			}).Content()
 		},
+	})
+}
+
+// leaveByEsc lets Esc close a window that another one leads to, once nothing in it has a use for the key.
+func (s *Shell) leaveByEsc(key string, w fyne.Window) {
+	w.Canvas().SetOnTypedKey(func(ev *fyne.KeyEvent) {
+		if open := s.find(key); open != nil && ev.Name == fyne.KeyEscape && w.Canvas().Overlays().Top() == nil {
+			s.leave(open)
+		}
 	})
 }
 
@@ -204,7 +209,8 @@ func (s *Shell) openProject(p pieces.Project) {
 func (s *Shell) openSessions(p pieces.Project) *inspector.Canvas {
 	s.open(room{
 		key: sessionsKey(p.ID), title: phrase.F("Fermata: sessions of %s", p.Name), size: fyne.NewSize(760, 760),
-		fill: func(ctx context.Context, _ fyne.Window) fyne.CanvasObject {
+		fill: func(ctx context.Context, w fyne.Window) fyne.CanvasObject {
+			s.leaveByEsc(sessionsKey(p.ID), w)
 			c := inspector.NewCanvas(ctx, inspector.CanvasOptions{ProjectID: p.ID, Engine: s.Engine, Pump: s.Pump, Now: time.Now, OpenURL: s.openURL})
 			s.sessions[p.ID] = c
 			return c.Content()

@@ -64,7 +64,7 @@ func New() *Board {
 	b.none.Hide()
 	b.drag = newDrag(b)
 	columnsAndDrag := container.NewStack(b.scroll, b.empty, b.none, b.drag.layer)
-	b.body = container.NewBorder(b.bar.body, nil, nil, nil, columnsAndDrag)
+	b.body = kit.Border(b.bar.body, nil, nil, nil, columnsAndDrag)
 	b.bar.body.Hide()
 	return b
 }

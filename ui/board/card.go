@@ -86,6 +86,7 @@ func newCard(b *Board) *card {
 	c.rows = container.New(cardRows{c}, c.title, c.source, c.lane, c.dot, c.age, c.progress, c.note, c.money)
 	c.press = kit.NewPress("", kit.NewSurface(c.rows).Inset(kit.Together), func() { b.open(c.id) })
 	c.press.OnKey, c.press.OnRune = c.key, c.b.typedRune
+	c.press.OnDrag, c.press.OnDragEnd = c.Dragged, c.DragEnd
 	c.ExtendBaseWidget(c)
 	return c
 }

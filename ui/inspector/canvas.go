@@ -153,7 +153,7 @@ func (c *Canvas) build() {
 	fresh := kit.NewButton("canvas:new", "New session", kit.Normal, func() { c.New("") })
 	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, c.hidden, c.back, fresh), c.title)
 	top := kit.Pad(kit.Groups-kit.Step, kit.Column(kit.Together, head, c.problem, c.prompts.body))
-	body := container.NewBorder(top, kit.Pad(kit.Groups-kit.Step, c.compose), nil, nil, container.NewStack(c.page.body, c.empty))
+	body := kit.Border(top, kit.Pad(kit.Groups-kit.Step, c.compose), nil, nil, container.NewStack(c.page.body, c.empty))
 	c.content = container.NewStack(body, c.sheets)
 	show(c.compose, false)
 }

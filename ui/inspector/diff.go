@@ -31,9 +31,9 @@ func newDiffView(choose func(patch.Line), below fyne.CanvasObject, widen func(),
 	d.steps = []*kit.Button{
 		kit.NewButton("diffBefore", "Previous file", kit.Quiet, func() { step(-1) }), kit.NewButton("diffNext", "Next file", kit.Quiet, func() { step(1) }),
 	}
-	line := container.NewBorder(nil, nil, nil, kit.Line(0, d.steps[0], d.steps[1], d.mode, d.whole), d.path)
+	line := kit.Border(nil, nil, nil, kit.Line(0, d.steps[0], d.steps[1], d.mode, d.whole), d.path)
 	head := kit.Pad(kit.Together, kit.Column(kit.Step, line, d.missing, below))
-	d.body = container.NewBorder(head, nil, nil, nil, container.NewPadded(d.diff))
+	d.body = kit.Border(head, nil, nil, nil, container.NewPadded(d.diff))
 	return d
 }
 

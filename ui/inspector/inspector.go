@@ -108,7 +108,7 @@ func (i *Inspector) build() {
 	head := container.NewBorder(nil, nil, nil, kit.Line(kit.Together, i.phase, shut), i.title)
 	top := container.NewVScroll(sided(kit.Column(kit.Together, i.problem, i.prompts.body, i.chat.body, i.splits.body, i.gate.body)))
 	i.parts = container.New(stacked{top, i.gate, func() bool { return i.whole }, func() bool { return i.prompts.shown != "" || i.chat.shown != "" || i.splits.shown != "" }}, top, i.tabs.body, i.page)
-	i.piece = container.NewBorder(kit.Pad(kit.Groups-kit.Step, head), nil, nil, nil, i.parts)
+	i.piece = kit.Border(kit.Pad(kit.Groups-kit.Step, head), nil, nil, nil, i.parts)
 	i.draft = newDraftEditor(i)
 	i.gone = kit.NewEmpty("This item is no longer there.", nil)
 	i.content = container.NewStack(i.piece, i.draft.body, i.gone, i.sheets)

@@ -34,8 +34,9 @@ const (
 type Button struct {
 	widget.DisableableWidget
 	named
+	held
 
-	// OnEscape is called for Esc while the button has the focus; nil leaves the key alone.
+	// OnEscape is called for Esc while the button has the focus; nil leaves the key to the window.
 	OnEscape func()
 
 	kind             Kind
@@ -52,6 +53,7 @@ type Button struct {
 var (
 	_ fyne.Focusable     = (*Button)(nil)
 	_ fyne.Disableable   = (*Button)(nil)
+	_ fyne.Draggable     = (*Button)(nil)
 	_ desktop.Hoverable  = (*Button)(nil)
 	_ desktop.Cursorable = (*Button)(nil)
 )
@@ -114,10 +116,16 @@ func (b *Button) Tapped(*fyne.PointEvent) {
 	b.tapped()
 }
 
+// DragEnd presses the button when the pointer that moved over it is let go there.
+func (b *Button) DragEnd() {
+	if ev := b.click(b.Size()); ev != nil {
+		b.Tapped(ev)
+	}
+}
+
 // TypedKey presses the button with Enter or Space.
 func (b *Button) TypedKey(ev *fyne.KeyEvent) {
-	if ev.Name == fyne.KeyEscape && b.OnEscape != nil {
-		b.OnEscape()
+	if escaped(b, ev, b.OnEscape) {
 		return
 	}
 	if activates(ev) {
@@ -132,7 +140,7 @@ func (b *Button) TypedRune(rune) {}
 func (b *Button) FocusGained() {
 	b.focused = true
 	b.Refresh()
-	revealFocused(b)
+	RevealFocused(b)
 }
 
 // FocusLost hides the focus ring.

@@ -16,6 +16,7 @@ import (
 type Copyable struct {
 	widget.BaseWidget
 	named
+	held
 
 	value   string // what is copied: untouched, because a path must stay the path it is
 	text    *Text
@@ -67,8 +68,18 @@ func (c *Copyable) Tapped(*fyne.PointEvent) {
 	c.Refresh()
 }
 
+// DragEnd copies when the pointer that moved over the text is let go there.
+func (c *Copyable) DragEnd() {
+	if ev := c.click(c.Size()); ev != nil {
+		c.Tapped(ev)
+	}
+}
+
 // TypedKey copies with Enter or Space.
 func (c *Copyable) TypedKey(ev *fyne.KeyEvent) {
+	if escaped(c, ev, nil) {
+		return
+	}
 	if activates(ev) {
 		c.Tapped(nil)
 	}
@@ -80,9 +91,9 @@ func (c *Copyable) TypedRune(rune) {}
 // FocusGained shows the focus ring and the whole text.
 func (c *Copyable) FocusGained() {
 	c.focused = true
-	revealFocused(c)
 	c.tip()
 	c.Refresh()
+	RevealFocused(c)
 }
 
 // FocusLost ends what FocusGained began.

@@ -468,7 +468,9 @@ func (d *Diff) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyEscape:
 		if d.OnEscape != nil {
 			d.OnEscape()
+			return
 		}
+		GoBack(d)
 	default:
 		if activates(ev) {
 			d.open()

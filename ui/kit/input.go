@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/phrase"
@@ -12,7 +13,7 @@ type Entry struct {
 	widget.Entry
 	named
 
-	// OnEscape is called for Esc; nil leaves the key alone.
+	// OnEscape is called for Esc; nil takes the focus away, so that what was typed stays and the next Esc is the window's.
 	OnEscape func()
 }
 
@@ -46,27 +47,54 @@ func NewPasswordEntry(name string) *Entry {
 // SetPlaceHolder shows a text of the catalogue where nothing is written.
 func (e *Entry) SetPlaceHolder(text string) { e.Entry.SetPlaceHolder(phrase.Of(text)) }
 
-// TypedKey hands Esc to OnEscape and every other key to the entry.
-func (e *Entry) TypedKey(key *fyne.KeyEvent) {
-	if key.Name == fyne.KeyEscape && e.OnEscape != nil {
+// AcceptsTab is false: the Tab key leaves an entry of several lines too, which a person without a mouse could not leave otherwise.
+func (e *Entry) AcceptsTab() bool { return false }
+
+// FocusGained brings the entry into view.
+func (e *Entry) FocusGained() {
+	e.Entry.FocusGained()
+	RevealFocused(e)
+}
+
+// TypedShortcut hands the keys of the window on to it, which Fyne keeps from it while an entry has the focus: those with a
+// letter or a comma that the entry itself has no use for.
+func (e *Entry) TypedShortcut(s fyne.Shortcut) {
+	e.Entry.TypedShortcut(s)
+	custom, ok := s.(*desktop.CustomShortcut)
+	if !ok || custom.KeyName != fyne.KeyComma && (len(custom.KeyName) != 1 || custom.KeyName < fyne.KeyA || custom.KeyName > fyne.KeyZ) {
+		return
+	}
+	if c, ok := fyne.CurrentApp().Driver().CanvasForObject(e).(fyne.Shortcutable); ok {
+		c.TypedShortcut(s)
+	}
+}
+
+func (e *Entry) escape() {
+	if e.OnEscape != nil {
 		e.OnEscape()
 		return
 	}
-	e.Entry.TypedKey(key)
+	if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
+		c.Unfocus()
+	}
 }
 
-// FocusGained shows the cursor.
-func (e *Entry) FocusGained() {
-	e.Entry.FocusGained()
-	revealFocused(e)
+// TypedKey hands Esc to OnEscape and every other key to the entry.
+func (e *Entry) TypedKey(key *fyne.KeyEvent) {
+	if key.Name == fyne.KeyEscape {
+		e.escape()
+		return
+	}
+	e.Entry.TypedKey(key)
 }
 
 // Check is Fyne's check box with a stable name; Enter turns it like Space.
 type Check struct {
 	widget.Check
 	named
+	held
 
-	// OnEscape is called for Esc; nil leaves the key alone.
+	// OnEscape is called for Esc; nil leaves the key to the window.
 	OnEscape func()
 }
 
@@ -79,16 +107,22 @@ func NewCheck(name, label string, changed func(bool)) *Check {
 	return c
 }
 
-// FocusGained shows the focus.
+// FocusGained brings the box into view.
 func (c *Check) FocusGained() {
 	c.Check.FocusGained()
-	revealFocused(c)
+	RevealFocused(c)
+}
+
+// DragEnd turns the box when the pointer that moved over it is let go there.
+func (c *Check) DragEnd() {
+	if ev := c.click(c.Size()); ev != nil {
+		c.Tapped(ev)
+	}
 }
 
 // TypedKey turns the box with Enter, and hands Esc to OnEscape; Space reaches Fyne's check box as a rune.
 func (c *Check) TypedKey(key *fyne.KeyEvent) {
-	if key.Name == fyne.KeyEscape && c.OnEscape != nil {
-		c.OnEscape()
+	if escaped(c, key, c.OnEscape) {
 		return
 	}
 	if !c.Disabled() && (key.Name == fyne.KeyReturn || key.Name == fyne.KeyEnter) {

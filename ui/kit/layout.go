@@ -98,3 +98,15 @@ func (unpad) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Move(fyne.NewPos(-pad, -pad))
 	objects[0].Resize(size.AddWidthHeight(2*pad, 2*pad))
 }
+
+// Border puts objects at the edges of another one, which has the rest of the room; each of them may be nil. Unlike Fyne's own it
+// keeps them in the order of reading, which is that of the Tab key.
+func Border(top, bottom, left, right, middle fyne.CanvasObject) *fyne.Container {
+	c := container.New(layout.NewBorderLayout(top, bottom, left, right))
+	for _, o := range []fyne.CanvasObject{top, left, middle, right, bottom} {
+		if o != nil {
+			c.Objects = append(c.Objects, o)
+		}
+	}
+	return c
+}

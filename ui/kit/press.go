@@ -16,11 +16,18 @@ type Press struct {
 	widget.BaseWidget
 	named
 
-	// OnKey is asked first for every key while it has the focus; true ends it. Nil takes none.
+	// OnKey is asked first for every key while it has the focus; true ends it. Nil takes none. Esc that is left is the window's.
 	OnKey func(*fyne.KeyEvent) bool
 	// OnRune gets what is typed while it has the focus; nil leaves it.
 	OnRune func(rune)
+	// OnDrag and OnDragEnd get a press that moves further than a hand does by itself; nil leaves it a click where it ends over
+	// the content.
+	OnDrag    func(*fyne.DragEvent)
+	OnDragEnd func()
 
+	held
+	dx, dy                     float32 // that the pressed pointer has come
+	dragging                   bool
 	content                    fyne.CanvasObject
 	tapped                     func()
 	focused, hovered, selected bool
@@ -30,6 +37,7 @@ type Press struct {
 var (
 	_ fyne.Focusable    = (*Press)(nil)
 	_ fyne.Tappable     = (*Press)(nil)
+	_ fyne.Draggable    = (*Press)(nil)
 	_ desktop.Hoverable = (*Press)(nil)
 )
 
@@ -62,9 +70,37 @@ func (p *Press) Tapped(*fyne.PointEvent) {
 	}
 }
 
+// slack is how far a pressed pointer moves before what can be dragged is.
+const slack = 6
+
+// Dragged follows the pressed pointer.
+func (p *Press) Dragged(ev *fyne.DragEvent) {
+	p.held.Dragged(ev)
+	p.dx, p.dy = p.dx+ev.Dragged.DX, p.dy+ev.Dragged.DY
+	if p.OnDrag != nil && (p.dragging || p.dx*p.dx+p.dy*p.dy > slack*slack) {
+		p.dragging = true
+		p.OnDrag(ev)
+	}
+}
+
+// DragEnd ends a drag, or presses the content when the pointer is let go over it.
+func (p *Press) DragEnd() {
+	ev, dragging := p.click(p.Size()), p.dragging
+	p.dx, p.dy, p.dragging = 0, 0, false
+	switch {
+	case dragging && p.OnDragEnd != nil:
+		p.OnDragEnd()
+	case !dragging && ev != nil:
+		p.Tapped(ev)
+	}
+}
+
 // TypedKey presses it with Enter or Space.
 func (p *Press) TypedKey(ev *fyne.KeyEvent) {
 	if p.OnKey != nil && p.OnKey(ev) {
+		return
+	}
+	if escaped(p, ev, nil) {
 		return
 	}
 	if activates(ev) {
@@ -80,7 +116,11 @@ func (p *Press) TypedRune(r rune) {
 }
 
 // FocusGained shows the focus ring.
-func (p *Press) FocusGained() { p.focused = true; p.Refresh(); revealFocused(p) }
+func (p *Press) FocusGained() {
+	p.focused = true
+	p.Refresh()
+	RevealFocused(p)
+}
 
 // FocusLost hides the focus ring.
 func (p *Press) FocusLost() { p.focused = false; p.Refresh() }

@@ -17,36 +17,45 @@ func Reveal(root, o fyne.CanvasObject) {
 	}
 }
 
-// shift is how far to scroll for what begins at a place and is as long as said, in a view of a length.
+// shift is how far to scroll for what begins at a place and is as long as said, in a view of a length, with some room for its
+// ring.
 func shift(at, long, view float32) float32 {
+	room := min(Step, max(0, (view-long)/2))
+	begin, end := at-room, at+long+room
 	switch {
-	case at < 0 || long > view:
-		return at
-	case at+long > view:
-		return at + long - view
+	case begin < 0 || long > view:
+		return begin
+	case end > view:
+		return end - view
 	}
 	return 0
 }
 
-// revealFocused scrolls to what the Tab key brought the focus to. What can be seen in part stays where it is: it may have
-// been clicked, and would slip away under the pointer before the click is over.
-func revealFocused(o fyne.CanvasObject) {
+// RevealFocused scrolls to what has just got the focus: the Tab key goes to what is scrolled away too. Where the focus has been
+// all along, such as when its window is activated again, the page stays where the person scrolled it to.
+func RevealFocused(o fyne.CanvasObject) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(o)
 	if c == nil {
 		return
 	}
+	if t, ok := c.Content().(*Tips); ok {
+		if t.focused == o {
+			return
+		}
+		t.focused = o
+	}
 	for _, root := range append([]fyne.CanvasObject{c.Content()}, c.Overlays().List()...) {
-		if slices.ContainsFunc(scrollsTo(root, o), func(s *container.Scroll) bool { return beyond(o, s) }) {
+		if !slices.ContainsFunc(scrollsTo(root, o), func(s *container.Scroll) bool { return fills(o, s) }) {
 			Reveal(root, o)
 		}
 	}
 }
 
-// beyond says whether not a bit of an object is inside of what it scrolls in.
-func beyond(o fyne.CanvasObject, scroll *container.Scroll) bool {
-	x, y, wide, high := Rect(o)
-	left, top, width, height := Rect(scroll)
-	return x+wide <= left || x >= left+width || y+high <= top || y >= top+height
+// fills says whether an object is too large for what it scrolls in, and a part of it is seen: it may have been clicked there.
+func fills(o fyne.CanvasObject, scroll *container.Scroll) bool {
+	_, y, _, high := Rect(o)
+	_, top, _, height := Rect(scroll)
+	return high > height && y < top+height && y+high > top
 }
 
 // scrollsTo are the scrolls between a root and an object, from the outside in.

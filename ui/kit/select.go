@@ -13,8 +13,9 @@ import (
 type Select struct {
 	widget.Select
 	named
+	held
 
-	// OnEscape is called for Esc; nil leaves the key alone.
+	// OnEscape is called for Esc; nil leaves the key to the window.
 	OnEscape func()
 
 	focused bool
@@ -31,8 +32,7 @@ func NewSelect(name string, options []string, changed func(string)) *Select {
 
 // TypedKey opens the choice with Enter, and hands Esc to OnEscape.
 func (s *Select) TypedKey(key *fyne.KeyEvent) {
-	if key.Name == fyne.KeyEscape && s.OnEscape != nil {
-		s.OnEscape()
+	if escaped(s, key, s.OnEscape) {
 		return
 	}
 	if key.Name == fyne.KeyReturn || key.Name == fyne.KeyEnter {
@@ -41,11 +41,18 @@ func (s *Select) TypedKey(key *fyne.KeyEvent) {
 	s.Select.TypedKey(key)
 }
 
+// DragEnd opens the choice when the pointer that moved over it is let go there.
+func (s *Select) DragEnd() {
+	if ev := s.click(s.Size()); ev != nil {
+		s.Tapped(ev)
+	}
+}
+
 // FocusGained shows the focus in the border.
 func (s *Select) FocusGained() {
 	s.focused = true
 	s.Select.FocusGained()
-	revealFocused(s)
+	RevealFocused(s)
 }
 
 // FocusLost takes the focus out of the border.

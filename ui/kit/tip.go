@@ -22,6 +22,7 @@ type Tips struct {
 	layer   *fyne.Container
 	bubble  *bubble
 	owner   fyne.CanvasObject
+	focused fyne.CanvasObject // what last got the focus in the window
 }
 
 // NewTips makes the root for a window's content.

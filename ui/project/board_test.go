@@ -28,7 +28,7 @@ func (w *window) dropOn(id string, column int) {
 		w.Fatalf("%s cannot be dragged", id)
 	}
 	for _, at := range []fyne.Position{{X: x, Y: y}, to} {
-		card.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{AbsolutePosition: at}})
+		card.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{AbsolutePosition: at}, Dragged: fyne.NewDelta(at.X-x, at.Y-y)})
 	}
 	card.DragEnd()
 }

@@ -136,7 +136,7 @@ func (p *Project) build() {
 	p.o.Inspector.OnWhole(func(whole bool) { p.panes.setWhole(whole) })
 	p.panes = newPanes(kit.Pad(kit.Groups-kit.Step, p.o.Board.Content()), p.o.Inspector.Content())
 	head := kit.Column(0, p.bar, p.loop.line, kit.Divider(), p.problem, p.undone)
-	p.content = container.NewStack(container.NewBorder(head, nil, nil, nil, p.panes), p.sheets)
+	p.content = container.NewStack(kit.Border(head, nil, nil, nil, p.panes), p.sheets)
 }
 
 // Content is what stands in the window.

@@ -82,7 +82,7 @@ func (f *form) input(s pieces.Setting, refused func(reason string)) fyne.CanvasO
 		return wide(choiceWide, f.choice(s, refused))
 	case pieces.SettingInt, pieces.SettingMoney, pieces.SettingHours:
 		return wide(numberWide, f.line(s, refused))
-	case pieces.SettingText, pieces.SettingBool:
+	case pieces.SettingText, pieces.SettingAddress, pieces.SettingBool:
 	}
 	return wide(textWide, f.line(s, refused))
 }
@@ -157,6 +157,10 @@ func newLine(name string) *line {
 	e.ExtendBaseWidget(e)
 	e.OnSubmitted = func(string) { e.hand() }
 	e.OnEscape = func() {
+		if e.Text == e.stored {
+			kit.GoBack(e)
+			return
+		}
 		e.sent = nil
 		e.SetText(e.stored)
 		e.reverted()
@@ -188,6 +192,12 @@ func (e *line) show(value string) {
 
 // Written is the text in the field.
 func (e *line) Written() string { return e.Text }
+
+// FocusGained brings the field into view.
+func (e *line) FocusGained() {
+	e.Entry.FocusGained()
+	kit.RevealFocused(e)
+}
 
 // FocusLost hands the text on.
 func (e *line) FocusLost() {

@@ -97,6 +97,10 @@ func newProjectRow(s *Settings, id string) *projectRow {
 	r.add = kit.NewButton("allow:add:"+id, "Allow", kit.Normal, r.send)
 	r.another.OnSubmitted = func(string) { r.send() }
 	r.another.OnEscape = func() {
+		if r.another.Text == "" {
+			kit.GoBack(r.another)
+			return
+		}
 		r.another.SetText("")
 		r.refuse("")
 	}

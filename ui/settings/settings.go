@@ -114,7 +114,7 @@ func (s *Settings) build() {
 	side := container.NewBorder(nil, nil, nil, kit.Divider(), container.NewStack(room, kit.Pad(kit.Together, list)))
 	shown := container.NewStack(slices.Collect(maps.Values(s.panes))...)
 	s.scroll = container.NewVScroll(kit.Pad(kit.Pane, kit.Readable(kit.Column(kit.Groups, s.problem, shown))))
-	s.content = container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewBorder(nil, s.plane.foot, nil, nil, s.scroll)), s.layer)
+	s.content = container.NewStack(kit.Border(nil, nil, side, nil, kit.Border(nil, s.plane.foot, nil, nil, s.scroll)), s.layer)
 }
 
 // Open shows a pane.
