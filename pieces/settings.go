@@ -1,6 +1,7 @@
 package pieces
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,12 +12,14 @@ type SettingKind string
 
 // The kinds of setting. A choice takes one of the setting's Choices.
 const (
-	SettingBool   SettingKind = "bool"
-	SettingInt    SettingKind = "int"
-	SettingMoney  SettingKind = "money" // US dollars, 0 for no limit
-	SettingText   SettingKind = "text"
-	SettingChoice SettingKind = "choice"
-	SettingHours  SettingKind = "hours" // of each day, such as "22:00-07:00"; empty for none
+	SettingBool  SettingKind = "bool"
+	SettingInt   SettingKind = "int"
+	SettingMoney SettingKind = "money" // US dollars, 0 for no limit
+	SettingText  SettingKind = "text"
+	// SettingAddress is an address of the web, or empty.
+	SettingAddress SettingKind = "address"
+	SettingChoice  SettingKind = "choice"
+	SettingHours   SettingKind = "hours" // of each day, such as "22:00-07:00"; empty for none
 )
 
 // The settings keys that code reads by name; the whole table is Settings.
@@ -136,8 +139,8 @@ func buildSettings() []Setting {
 			Setting{Key: EffortKey(s), Kind: SettingChoice, Choices: Efforts(), Sentence: "The effort of the " + s + " step; empty for Claude Code's default"})
 	}
 	return append(list,
-		Setting{Key: KeyGitHubAPIURL, Kind: SettingText, Sentence: "The address of GitHub's API; empty to take it from the remote"},
-		Setting{Key: "linear.apiUrl", Kind: SettingText, Sentence: "The address of Linear's API; empty for its own"},
+		Setting{Key: KeyGitHubAPIURL, Kind: SettingAddress, Sentence: "The address of GitHub's API; empty to take it from the remote"},
+		Setting{Key: "linear.apiUrl", Kind: SettingAddress, Sentence: "The address of Linear's API; empty for its own"},
 		on(KeyNotifyRequired, "true", "Notifies when something needs you"),
 		on(KeyNotifyReview, "true", "Notifies when work is ready for your review"),
 		on(KeyNotifyMerge, "true", "Notifies when a pull request is ready to be merged"),
@@ -199,6 +202,10 @@ func (s Setting) Check(value string) (string, error) {
 			return "", Fault("%s takes two times of a day, such as 22:00-07:00, not %q", s.Key, value)
 		}
 		return h.String(), nil
+	case SettingAddress:
+		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+			return "", Fault("%s takes an address of the web, such as https://api.github.com, not %q", s.Key, value)
+		}
 	case SettingText:
 	}
 	if len(value) > 4096 || strings.ContainsAny(value, "\x00\n\r") {

@@ -47,7 +47,13 @@ func newReview(i *Inspector) *review {
 	}
 	r.said = newComments(i, r.showMarks)
 	r.diff = newDiffView(func(l patch.Line) { r.said.edit(r.selected, l) }, r.said.body, func() { i.setWhole(!i.whole) }, r.step)
-	r.diff.diff.OnEscape = func() { i.setWhole(false) }
+	r.diff.diff.OnEscape = func() {
+		if !i.whole {
+			kit.GoBack(r.diff.diff)
+			return
+		}
+		i.setWhole(false)
+	}
 	r.code = newCodeReviewPart(func(path string) { r.choose(path) })
 	r.fold = kit.NewButton("reviewDetails", "", kit.Quiet, func() { r.unfold(!r.details.Visible()) })
 	r.details = kit.Column(kit.Groups, r.judged, r.summary)

@@ -7,14 +7,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"fermata/ui/kit"
+	"fermata/ui/phrase"
 )
 
-// toolbar is the layout of the window's first line: the project's name, path and branch, and what can be done with it.
-// Where it is too narrow for the name, what is seldom needed goes into a menu.
+// toolbar is the layout of the window's first line: the project's name, path and branch, and what can be done with it. The
+// menu at its end lists all that with its keys; where the line is too narrow for the name, what is seldom needed is there alone.
 type toolbar struct {
 	p    *Project
 	more *kit.Button
-	rare []*kit.Button // what goes into the menu
+	rare []*kit.Button // what may be in the menu alone
+	wide bool          // they have room beside it
 }
 
 const (
@@ -34,7 +36,7 @@ func newToolbar(p *Project) *fyne.Container {
 		t.rare = append(t.rare, kit.NewButton("settings", "Settings", kit.Quiet, p.o.OpenSettings))
 	}
 	t.more = kit.NewButton("projectMore", "", kit.Quiet, t.menu).WithIcon(theme.MoreHorizontalIcon())
-	t.more.Hide()
+	t.wide = true
 	tools := kit.Line(kit.Together, p.newDraft, kit.NewButton("newPiece", "New piece", kit.Normal, p.NewPiece), p.loop.buttons)
 	for _, b := range t.rare {
 		tools.Add(b)
@@ -49,31 +51,31 @@ func (t *toolbar) menu() {
 	if canvas == nil {
 		return
 	}
-	items := make([]*fyne.MenuItem, len(t.rare))
-	for i, b := range t.rare {
-		items[i] = fyne.NewMenuItem(b.Label(), func() { b.Tapped(nil) })
+	list := t.p.keyed()
+	items := make([]*fyne.MenuItem, len(list))
+	for i, k := range list {
+		items[i] = fyne.NewMenuItem(phrase.Of(k.label), k.do)
+		items[i].Shortcut = k.key
 	}
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(t.more)
 	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", items...), canvas, at.AddXY(0, t.more.Size().Height+kit.Step))
 }
 
-// fold puts what is seldom needed into the menu, or takes it out.
+// fold leaves what is seldom needed to the menu, or shows it beside that.
 func (t *toolbar) fold(on bool) {
 	for _, b := range t.rare {
 		show(b, !on)
 	}
-	show(t.more, on)
+	t.wide = !on
 }
 
 // MinSize is one line, with the texts cut and the menu.
 func (t *toolbar) MinSize(o []fyne.CanvasObject) fyne.Size {
-	unfolded := !t.more.Visible()
 	wide := o[3].MinSize().Width
-	if unfolded {
+	if t.wide {
 		for _, b := range t.rare {
 			wide -= b.MinSize().Width + kit.Together
 		}
-		wide += t.more.MinSize().Width + kit.Together
 	}
 	return fyne.NewSize(nameLeast+wide+3*kit.Groups, toolbarHigh)
 }

@@ -248,6 +248,8 @@ func another(s pieces.Setting, now string) (value, bad string) {
 		}
 	case pieces.SettingHours:
 		return "22:00-07:00", "night"
+	case pieces.SettingAddress:
+		return "https://github.example/api/v3", "github.example"
 	case pieces.SettingText:
 	}
 	return "/opt/other", strings.Repeat("long", 1025)
