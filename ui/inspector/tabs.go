@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -71,7 +73,7 @@ type pageFrame struct {
 }
 
 func newPageFrame() *pageFrame {
-	f := &pageFrame{body: container.NewStack()}
+	f := &pageFrame{body: container.New(onlyShown{})}
 	f.ExtendBaseWidget(f)
 	return f
 }
@@ -86,10 +88,38 @@ func (f *pageFrame) Children() []fyne.CanvasObject { return []fyne.CanvasObject{
 func (f *pageFrame) Name() string { return "page:" + string(f.tab) }
 
 func (f *pageFrame) show(t tab, content fyne.CanvasObject) {
-	if f.tab == t && len(f.body.Objects) == 1 && f.body.Objects[0] == content {
+	if f.tab == t && content.Visible() && slices.Contains(f.body.Objects, content) {
 		return
 	}
 	f.tab = t
-	f.body.Objects = []fyne.CanvasObject{content}
+	for _, o := range f.body.Objects {
+		o.Hide()
+	}
+	content.Show()
+	if !slices.Contains(f.body.Objects, content) {
+		f.body.Add(content)
+	}
 	f.body.Refresh()
+}
+
+// onlyShown gives all the room to what is shown. The pages that are not stay in the window, where a change of theme reaches
+// them, but cost no layout: one of them may hold a long transcript.
+type onlyShown struct{}
+
+func (onlyShown) MinSize(objects []fyne.CanvasObject) (least fyne.Size) {
+	for _, o := range objects {
+		if o.Visible() {
+			least = least.Max(o.MinSize())
+		}
+	}
+	return least
+}
+
+func (onlyShown) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		if o.Visible() {
+			o.Move(fyne.Position{})
+			o.Resize(size)
+		}
+	}
 }

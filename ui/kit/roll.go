@@ -32,6 +32,7 @@ type Roll struct {
 	plane *fyne.Container
 	shown map[int]rolled
 	spare map[string][]fyne.CanvasObject // by kind
+	worn  worn                           // by the spare ones, which are in no window
 }
 
 // rolled is the object of a line.
@@ -153,6 +154,9 @@ func hasFocus(o fyne.CanvasObject) bool {
 }
 
 func (r *Roll) take(kind string) fyne.CanvasObject {
+	if r.worn.changed() {
+		clear(r.spare)
+	}
 	spare := r.spare[kind]
 	if len(spare) == 0 {
 		return r.make(kind)
