@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -225,6 +224,28 @@ func TestKillEndsTheProgramAtOnce(t *testing.T) {
 	}
 }
 
+func TestWhatAProgramStartedEndsWithItsTest(t *testing.T) {
+	t.Parallel()
+	s := &stranger{T: t}
+	var all []*os.Process
+	if said := s.run(func() {
+		a := Start(s, "sh", []string{"-c", "sh -c 'sleep 600 & echo deep; wait' & echo here; wait"}, os.Environ())
+		a.WaitLog("here")
+		a.WaitLog("deep")
+		all = Kin(a.PID())
+	}); said != "" {
+		t.Error(said)
+	}
+	if len(all) != 2 {
+		t.Fatalf("it had started %d processes, want a shell and its sleep", len(all))
+	}
+	for _, p := range all {
+		if Runs(p.Pid) {
+			t.Errorf("process %d lives on", p.Pid)
+		}
+	}
+}
+
 func TestMissingProgramIsNamedWithItsPackage(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := StartDesktop(Options{})
@@ -244,7 +265,7 @@ func TestDesktopDiesWithItsTest(t *testing.T) {
 	a.Kill()
 	deadline := time.Now().Add(10 * time.Second)
 	for _, pid := range children {
-		for syscall.Kill(pid, 0) == nil && !zombie(pid) {
+		for Runs(pid) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d lives on", pid)
 			}
@@ -261,28 +282,11 @@ func childrenOf(t *testing.T, parent int) []int {
 	}
 	var pids []int
 	for _, file := range files {
-		if pid, _, ppid := statOf(file); ppid == parent {
+		if pid, _, ppid := StatOf(file); ppid == parent {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
-}
-
-// zombie says whether a process has ended but nobody has waited for it yet.
-func zombie(pid int) bool {
-	_, state, _ := statOf(fmt.Sprintf("/proc/%d/stat", pid))
-	return state == "Z"
-}
-
-func statOf(file string) (pid int, state string, parent int) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return 0, "", 0
-	}
-	_, rest, _ := strings.Cut(string(raw), ") ")
-	_, _ = fmt.Sscan(string(raw), &pid)
-	_, _ = fmt.Sscan(rest, &state, &parent)
-	return pid, state, parent
 }
 
 func TestTheScreenIsLookedAtAndClicked(t *testing.T) {

@@ -16,8 +16,8 @@ type App struct {
 	p *process
 }
 
-// Start runs the program with exactly the given environment, which Desktop.Env makes. At the test's end it is killed, and
-// the test fails if its log holds a panic, a data race or a use of Fyne off its own thread.
+// Start runs the program with exactly the given environment, which Desktop.Env makes. At the test's end it is killed with all
+// that it started, and the test fails if its log holds a panic, a data race or a use of Fyne off its own thread.
 func Start(t T, bin string, args, env []string) *App {
 	t.Helper()
 	cmd := command(bin, args...)
@@ -33,7 +33,14 @@ func Start(t T, bin string, args, env []string) *App {
 
 func (a *App) finish() {
 	a.t.Helper()
+	var started []*os.Process
+	if !a.p.ended() {
+		started = kin(a.PID())
+	}
 	a.p.kill()
+	if err := endAll(started); err != nil {
+		a.t.Errorf("%v", err)
+	}
 	log := a.Log()
 	for _, fault := range faults {
 		if strings.Contains(log, fault) {
