@@ -41,10 +41,17 @@ func endAll(list []*os.Process) error {
 			return fmt.Errorf("end process %d: %w", p.Pid, err)
 		}
 	}
-	for end := time.Now().Add(patience); len(list) > 0; time.Sleep(time.Millisecond) {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	late := time.After(patience)
+	for len(list) > 0 {
 		if !runs(list[0].Pid) {
 			list = list[1:]
-		} else if time.Now().After(end) {
+			continue
+		}
+		select {
+		case <-look.C:
+		case <-late:
 			return fmt.Errorf("process %d was killed and runs on", list[0].Pid)
 		}
 	}
