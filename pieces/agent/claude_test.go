@@ -2,7 +2,9 @@ package agent_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -297,6 +299,43 @@ func TestNobodyLoggedInIsRecognised(t *testing.T) {
 	}
 	if version, kind, _ := agent.New(w.options(t)).Health(t.Context()); version == "" || kind != pieces.FailureNone {
 		t.Errorf("Health with a key = %q, %q", version, kind)
+	}
+}
+
+// A `claude mcp add` in a terminal may write the configuration in the very moment in which the app asks.
+func TestAskingForTheLoginWritesNoConfiguration(t *testing.T) {
+	t.Parallel()
+	const credentials = `{"claudeAiOauth":{"accessToken":"sk-ant-oat01-x","refreshToken":"r","expiresAt":4102444800000,"scopes":["user:inference"]}}`
+	for _, tt := range []struct {
+		name, file, content string
+		want                pieces.FailureKind
+	}{
+		{"nothing", ".claude/keep", "", pieces.FailureNotLoggedIn},
+		{"a login", ".claude/.credentials.json", credentials, pieces.FailureNone},
+		{"a helper", ".claude/settings.json", `{"apiKeyHelper":"echo key"}`, pieces.FailureNone},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			home := folder(t)
+			claude, environ := piecestest.Claude(t), piecestest.ClaudeEnv(home, "http://127.0.0.1:1")
+			environ = slices.DeleteFunc(environ, func(e string) bool {
+				return strings.HasPrefix(e, "ANTHROPIC_API_KEY=") || strings.HasPrefix(e, "CLAUDE_CONFIG_DIR=")
+			})
+			path := filepath.Join(home, tt.file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(tt.content), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			d := agent.New(agent.Options{Claude: func() string { return claude }, Environ: func() []string { return environ }})
+			if version, kind, sentence := d.Health(t.Context()); version == "" || kind != tt.want {
+				t.Errorf("Health = %q, %q, %q", version, kind, sentence)
+			}
+			if content, err := os.ReadFile(path); err != nil || string(content) != tt.content {
+				t.Errorf("%s became %q (%v)", tt.file, content, err)
+			}
+			if _, err := os.Lstat(filepath.Join(home, ".claude.json")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the configuration was written (%v)", err)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -66,27 +65,22 @@ func (d *Driver) Health(ctx context.Context) (version string, kind pieces.Failur
 	if err != nil {
 		return "", pieces.FailureNotInstalled, err.Error()
 	}
-	out, err := d.ask(ctx, claude, "--version")
+	environ := clean(d.environ(), os.TempDir())
+	out, err := ask(ctx, environ, claude, "--version")
 	if err != nil {
 		return "", pieces.FailureOther, fmt.Sprintf("Claude Code at %s does not run: %v.", claude, err)
 	}
 	version, _, _ = strings.Cut(strings.TrimSpace(string(out)), " ")
-	// The command's exit code is 1 when nobody is logged in, so only its words count; a version that lacks the command
-	// says nothing, which is no reason to warn.
-	out, _ = d.ask(ctx, claude, "auth", "status")
-	var status struct {
-		LoggedIn *bool `json:"loggedIn"`
-	}
-	if json.Unmarshal(out, &status) == nil && status.LoggedIn != nil && !*status.LoggedIn {
+	if d.loggedOut(ctx, environ, claude) {
 		return version, pieces.FailureNotLoggedIn, notLoggedInSentence
 	}
 	return version, pieces.FailureNone, ""
 }
 
-func (d *Driver) ask(ctx context.Context, claude string, args ...string) ([]byte, error) {
-	dir := os.TempDir()
+// ask runs a short command of claude outside every project.
+func ask(ctx context.Context, environ []string, claude string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, claude, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, clean(d.environ(), dir), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = os.TempDir(), environ, time.Second
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
