@@ -151,8 +151,11 @@ func (w *crashWorld) open(writes int64, delay int) bool {
 	if err != nil {
 		return false // it died before it could listen
 	}
-	w.client = w.connect(strings.TrimSpace(url))
-	return true
+	w.client, err = w.tryConnect(strings.TrimSpace(url))
+	if err != nil && writes == 0 {
+		w.t.Fatalf("an app that lives on is not reached: %v; it said:\n%s", err, w.log.String())
+	}
+	return err == nil // else it died before it could answer
 }
 
 // call calls a tool; alive is false when the app died over it.

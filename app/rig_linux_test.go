@@ -239,21 +239,31 @@ type mcpClient struct {
 
 func (r *rig) connect(url string) *mcpClient {
 	r.t.Helper()
-	c, err := client.NewStreamableHttpClient(url)
+	m, err := r.tryConnect(url)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := c.Start(r.t.Context()); err != nil {
-		r.t.Fatal(err)
+	return m
+}
+
+// tryConnect is connect to an app that may be gone.
+func (r *rig) tryConnect(url string) (*mcpClient, error) {
+	r.t.Helper()
+	c, err := client.NewStreamableHttpClient(url)
+	if err != nil {
+		return nil, err
 	}
 	r.t.Cleanup(func() { c.Close() })
+	if err := c.Start(r.t.Context()); err != nil {
+		return nil, err
+	}
 	var init mcpgo.InitializeRequest
 	init.Params.ProtocolVersion = mcpgo.LATEST_PROTOCOL_VERSION
 	init.Params.ClientInfo = mcpgo.Implementation{Name: "e2e", Version: "1"}
 	if _, err := c.Initialize(r.t.Context(), init); err != nil {
-		r.t.Fatal(err)
+		return nil, err
 	}
-	return &mcpClient{r.t, c}
+	return &mcpClient{r.t, c}, nil
 }
 
 // try calls a tool and returns its text, and whether it is an error of the tool.
