@@ -242,27 +242,34 @@ func TestTheMarkIsEnoughWhenTheHostIsNot(t *testing.T) {
 	}
 }
 
-// markOf reads the mark from a process that the host started.
+// markOf reads the mark from a process that the host started. The host tells of it before the kernel has given it the
+// environment of its own, so it is waited for.
 func markOf(t *testing.T, h pieces.HostProcess) string {
 	t.Helper()
-	children, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(h.PID), "task", fmt.Sprint(h.PID), "children"))
-	all := strings.Fields(string(children))
-	if err == nil && len(all) == 0 {
-		// The thread that started it is not the first one.
-		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", h.PID))
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	late := time.After(time.Minute)
+	for {
+		// The thread that started it need not be the first one.
+		lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", h.PID))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, list := range lists {
-			more, _ := os.ReadFile(list)
-			all = append(all, strings.Fields(string(more))...)
+			children, _ := os.ReadFile(list)
+			for _, child := range strings.Fields(string(children)) {
+				environ, _ := os.ReadFile(filepath.Join("/proc", child, "environ"))
+				if mark := variableIn(environ, host.MarkVariable); mark != "" {
+					return mark
+				}
+			}
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatalf("host %d has no child with a mark", h.PID)
 		}
 	}
-	if len(all) == 0 {
-		t.Fatalf("host %d has no child (%v)", h.PID, err)
-	}
-	environ, err := os.ReadFile(filepath.Join("/proc", all[0], "environ"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return variableIn(environ, host.MarkVariable)
 }
 
 func TestThePeerOfALocalSocketIsPlaced(t *testing.T) {
