@@ -159,6 +159,7 @@ func (d *draftEditor) edited() {
 	}
 	d.run.SetLabel(label)
 	d.effect.Set(releaseWords(n))
+	d.files.setBusy(d.busy)
 	d.save.Enable()
 	d.run.Enable()
 	switch {

@@ -79,3 +79,21 @@ func TestTheEditorOfADraftShowsItsFilesAndChangesThem(t *testing.T) {
 		}
 	})
 }
+
+func TestAFileCannotBeRemovedWhileAnotherIs(t *testing.T) {
+	e := usual()
+	e.editing = make(chan struct{})
+	e.drafts[0].Attachments = []pieces.Attachment{{Name: "notes.md", Bytes: 1_200}, {Name: "old.png", Bytes: 48_000}}
+	w := openWindow(t, stage.New(t), e, 1280, 900)
+	w.click("card:draft")
+	w.click("edit:detach:1")
+	for _, name := range []string{"edit:attach", "edit:detach:0", "edit:detach:1"} {
+		if !w.disabled(name) {
+			t.Errorf("%s can be clicked, and would do nothing", name)
+		}
+	}
+	close(e.editing)
+	w.Until("it is out", func() bool { return !stage.Has(w.Window, "edit:detach:1") })
+	w.click("edit:detach:0")
+	w.Until("the other is out", func() bool { return !stage.Has(w.Window, "edit:detach:0") })
+}

@@ -44,6 +44,7 @@ type fakeEngine struct {
 	diff      pieces.Diff
 	effect    pieces.Effect
 	refuse    error
+	editing   chan struct{}        // nil: an edit of a draft is done at once; else it waits for this
 	after     func(engine.Request) // what an action does to the fake's world
 
 	on         map[string][]pieces.Dependency
@@ -225,6 +226,9 @@ func (f *fakeEngine) EditPiece(_ context.Context, id string, e engine.PieceEdit)
 }
 
 func (f *fakeEngine) UpdateDraft(_ context.Context, id string, e engine.DraftEdit) (pieces.Draft, error) {
+	if f.editing != nil {
+		<-f.editing
+	}
 	var changed pieces.Draft
 	f.change(func() {
 		f.edits = append(f.edits, e)
