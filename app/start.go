@@ -145,8 +145,14 @@ func (c *core) live(ctx context.Context, cancel context.CancelFunc, hidden bool)
 	})
 	a.Lifecycle().SetOnEnteredForeground(func() { screen.Do(func() { shell.Foreground(true) }) })
 	a.Lifecycle().SetOnExitedForeground(func() { screen.Do(func() { shell.Foreground(false) }) })
-	quit := context.AfterFunc(ctx, func() { screen.Do(a.Quit) })
+	quit := context.AfterFunc(ctx, func() {
+		screen.Do(func() {
+			screen.Stop()
+			a.Quit()
+		})
+	})
 	a.Run()
+	screen.Stop() // Fyne may also quit by itself
 	stopHook()
 	quit()
 	stopServing()

@@ -146,6 +146,7 @@ func (s *Shell) Close() {
 
 func (s *Shell) quit() {
 	s.quitting = true
+	s.Pump.Stop()
 	s.App.Quit()
 }
 

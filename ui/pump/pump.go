@@ -19,6 +19,10 @@ type Pump struct {
 	queue   func(func())  // Do without the stir
 	stir    chan struct{} // ends a nap of the main goroutine; nil: it never naps
 
+	// sending is held for reading while something is put into Fyne's queue.
+	sending sync.RWMutex
+	stopped bool
+
 	// Touched on the main goroutine only.
 	hold *time.Timer // ends a Hold; nil: nothing is held
 	kept []func()    // what waits for the Release
@@ -28,7 +32,14 @@ type Pump struct {
 func New() *Pump { return newPump(fyne.Do) }
 
 func newPump(queue func(func())) *Pump {
-	p := &Pump{queue: queue, stir: make(chan struct{}, 1)}
+	p := &Pump{stir: make(chan struct{}, 1)}
+	p.queue = func(f func()) {
+		p.sending.RLock()
+		defer p.sending.RUnlock()
+		if !p.stopped {
+			queue(f)
+		}
+	}
 	p.Do = func(f func()) {
 		p.queue(f)
 		select {
@@ -37,6 +48,15 @@ func newPump(queue func(func())) *Pump {
 		}
 	}
 	return p
+}
+
+// Stop lets nothing reach the main goroutine any more; what is queued already may still run. It is called on the main
+// goroutine before Fyne is told to quit: in its last moments Fyne panics over what is queued, and after them it runs that
+// on the goroutine that brings it. Work that waits to be shown ends with its context.
+func (p *Pump) Stop() {
+	p.sending.Lock()
+	defer p.sending.Unlock()
+	p.stopped = true
 }
 
 // Wait returns when everything that this Pump started has ended. End the contexts first.

@@ -279,3 +279,44 @@ func TestADozeEndsWithItsContext(t *testing.T) {
 		(&Pump{Do: s.do}).Doze(t.Context(), nil) // has nothing to wake it, so it does not sleep
 	})
 }
+
+func TestNothingReachesFyneAfterTheStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newScreen()
+		p := newPump(s.do)
+		wake := make(chan struct{}, 1)
+		reads, shows := 0, 0
+		Follow(ctx, p, wake, func(context.Context) (int, error) { reads++; return 1, nil }, func(int) { shows++ }, func(error) {})
+		s.draw()
+		p.Stop()
+		p.Stop() // once more is nothing
+		wake <- struct{}{}
+		p.Go(ctx, func(context.Context) error { return nil }, func(error) { t.Error("an outcome is shown after the stop") })
+		p.Doze(ctx, func() bool { t.Error("it dozes after the stop"); return false })
+		p.Do(func() { t.Error("it runs after the stop") })
+		synctest.Wait()
+		if reads != 2 || shows != 1 || len(s.queue) != 0 {
+			t.Errorf("%d readings, %d shows, %d queued after the stop, want 2, 1 and 0", reads, shows, len(s.queue))
+		}
+		cancel()
+		p.Wait() // nobody waits for what is never shown
+	})
+}
+
+func TestTheStopWaitsForWhatIsBeingQueued(t *testing.T) {
+	t.Parallel()
+	begun, room := make(chan struct{}), make(chan struct{})
+	p := newPump(func(func()) { close(begun); <-room })
+	queued := make(chan struct{})
+	go func() { p.Do(func() {}); close(queued) }()
+	<-begun
+	if p.sending.TryLock() {
+		t.Error("Fyne would be told to quit while something is put into its queue")
+		p.sending.Unlock()
+	}
+	close(room)
+	<-queued
+	p.Stop()
+}
