@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"testing"
 
 	"fyne.io/fyne/v2"
 )
@@ -16,8 +17,12 @@ type watched struct {
 	driver *watchedDriver
 }
 
-func watch(app fyne.App) watched {
-	return watched{app, &watchedDriver{Driver: app.Driver(), stacks: map[uintptr]string{}}}
+// watch keeps the calling goroutine, which is the test's, on its thread until the test has ended.
+func watch(tb testing.TB, app fyne.App) watched {
+	tb.Helper()
+	runtime.LockOSThread()
+	tb.Cleanup(runtime.UnlockOSThread)
+	return watched{app, &watchedDriver{Driver: app.Driver(), thread: thread(), stacks: map[uintptr]string{}}}
 }
 
 // Driver is the one that checks.
@@ -25,6 +30,8 @@ func (a watched) Driver() fyne.Driver { return a.driver }
 
 type watchedDriver struct {
 	fyne.Driver
+	// thread is that of the test's goroutine, which no other one runs on; 0 where the system's threads are not known.
+	thread int
 
 	mu     sync.Mutex
 	stacks map[uintptr]string      // of calls off the test's goroutine, by where the goroutine began
@@ -33,7 +40,7 @@ type watchedDriver struct {
 
 // CanvasForObject is asked whenever a widget changes, since its canvas has to draw it anew.
 func (d *watchedDriver) CanvasForObject(o fyne.CanvasObject) fyne.Canvas {
-	if from, ours := root(); !ours {
+	if from, ours := d.from(); !ours {
 		d.mu.Lock()
 		if d.stacks[from] == "" {
 			d.stacks[from] = string(debug.Stack())
@@ -65,6 +72,14 @@ func (s *Stage) Touched(do func()) []fyne.CanvasObject {
 	do()
 	d.asked = nil
 	return all
+}
+
+// from is root, but for the goroutine of the test itself, where to ask would cost a third of all its time.
+func (d *watchedDriver) from() (began uintptr, ours bool) {
+	if t := thread(); t != 0 && t == d.thread {
+		return 0, true
+	}
+	return root()
 }
 
 // root is where the calling goroutine began, and whether that is in a test, a part of one or a benchmark: whoever runs

@@ -54,7 +54,7 @@ func New(tb testing.TB, variant ...fyne.ThemeVariant) *Stage {
 		tb.Fatal(err)
 	}
 	variant = append(variant, theme.VariantLight)
-	app := watch(test.NewApp())
+	app := watch(tb, test.NewApp())
 	fyne.SetCurrentApp(app)
 	tb.Cleanup(app.Quit)
 	tb.Cleanup(func() { // the last but that, when all that was started has ended
