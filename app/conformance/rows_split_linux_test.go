@@ -45,8 +45,7 @@ func splitStoryRows() []row {
 		is("splitLinks on both pieces of a split", func(p *probe) {
 			proposals := list(p.get(deltaID), "splitProposals")
 			p.call("reveal", args{"pieceId": deltaID})
-			p.w.click(p, "split:apply")
-			p.until("the split", func() bool { return len(list(p.get(deltaID), "splitLinks")) == 2 })
+			p.w.clickUntil(p, "split:apply", "the split", func() bool { return len(list(p.get(deltaID), "splitLinks")) == 2 })
 			links := list(p.get(deltaID), "splitLinks")
 			for i, title := range []string{"Delta first", "Delta later"} {
 				part := p.splitOff(title)

@@ -184,6 +184,30 @@ func (w *world) click(p *probe, name string) {
 	window.ClickAt(at)
 }
 
+// clickUntil clicks a named widget until something holds: a click goes astray when the page is laid out anew in its moment.
+// It is for widgets that take a second click for none.
+func (w *world) clickUntil(p *probe, name, what string, ok func() bool) {
+	p.Helper()
+	const again = 5 * time.Second
+	w.click(p, name)
+	next := time.Now().Add(again)
+	p.until(what, func() bool {
+		if ok() {
+			return true
+		}
+		if time.Now().Before(next) {
+			return false
+		}
+		next = time.Now().Add(again)
+		if title, at, err := w.locate(p.Context(), name); err == nil {
+			window := w.desk.Window(p, title)
+			window.Activate()
+			window.ClickAt(at)
+		}
+		return false
+	})
+}
+
 // notice is a card as its notification tells of it.
 type notice struct{ title, body string }
 
