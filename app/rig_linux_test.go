@@ -24,11 +24,15 @@ import (
 // patience bounds every wait for the app and the real Claude Code on a busy machine.
 const patience = 3 * time.Minute
 
+// builtIn is the folder of what buildApp built, "" while it built nothing.
+var builtIn string
+
 var buildApp = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "fermata-bin-")
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	bin := filepath.Join(dir, "fermata")
 	// Without the race detector: the tray library has a race of its own.
 	out, err := exec.Command("go", "build", "-tags", "gles", "-o", bin, "fermata").CombinedOutput()
@@ -51,8 +55,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	if bin, err := buildApp(); err == nil {
-		os.RemoveAll(filepath.Dir(bin))
+	if builtIn != "" {
+		os.RemoveAll(builtIn)
 	}
 	os.Exit(code)
 }
