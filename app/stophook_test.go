@@ -38,7 +38,8 @@ func stopFyne(t *testing.T) {
 	if l := a.Lifecycle().(interface{ OnStopped() func() }); l.OnStopped() != nil {
 		t.Error("Fyne still has something to do while it stops")
 	}
-	a.Preferences().SetString("window", "remembered")
+	a.Preferences().SetString("window", "written by itself")
+	a.Preferences().SetString("window", "remembered") // so soon after the other it waits for the stop
 	hook()
 }
 
