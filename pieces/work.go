@@ -41,6 +41,10 @@ type WorkStatus struct {
 	Unpushed int
 	// UnpushedIDs are their ids, newest first.
 	UnpushedIDs []string
+	// Included are the ignored files that .worktreeinclude names and that differ from the main checkout's. Only a survey looks.
+	Included []string
+	// Ignored are the other ignored files and folders, which nothing saves; without unchanged copies. Only a survey looks.
+	Ignored []string
 }
 
 // Dirty says whether files differ from the last commit.

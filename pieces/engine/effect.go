@@ -205,6 +205,12 @@ func (e *Engine) removalEffect(ctx context.Context, w pieces.WorktreeRecord) (li
 	} else {
 		lines = append(lines, pieces.Say("It has no uncommitted changes."))
 	}
+	if len(status.Included) > 0 {
+		lines = append(lines, pieces.Say("Its own versions of ignored files are saved too: %s.", sample(status.Included)))
+	}
+	if len(status.Ignored) > 0 {
+		lines = append(lines, pieces.Say("Other ignored files go with it and are not saved: %s.", sample(status.Ignored)))
+	}
 	if status.Unpushed > 0 {
 		lines = append(lines, pieces.Say("%s not pushed; the branch keeps what it has.", count(status.Unpushed, "commit")))
 	}

@@ -396,9 +396,10 @@ func (e *Engine) resolve(ctx context.Context, p pieces.Piece, task pieces.Task, 
 	return turn, nil
 }
 
-// releaseTaskWorktree removes a merged agent's worktree when nothing is left in it; otherwise it stays for the person.
+// releaseTaskWorktree removes a merged agent's worktree when nothing is left in it; otherwise it stays for the person. Its own
+// version of an included file is no work to merge, and is saved.
 func (e *Engine) releaseTaskWorktree(ctx context.Context, pieceID string, task pieces.Task) error {
-	status, err := e.Git.Status(ctx, task.Worktree)
+	status, _, err := e.Git.Survey(ctx, task.Worktree)
 	if err != nil || status.Dirty() {
 		return nil //nolint:nilerr // the work is merged; a folder that cannot be read or holds files stays
 	}
@@ -406,7 +407,15 @@ func (e *Engine) releaseTaskWorktree(ctx context.Context, pieceID string, task p
 	if err != nil || !known {
 		return err
 	}
-	if err := e.removeWorktree(ctx, w, ""); err != nil {
+	ref := ""
+	if len(status.Included) > 0 {
+		ref = pieces.SavedRef(pieceID, e.Now(), task.Ordinal)
+		if _, err := e.Git.Save(ctx, w.Path, ref); err != nil {
+			e.Log.Warn("a merged agent's worktree stays", "path", task.Worktree, "err", err)
+			return nil
+		}
+	}
+	if err := e.removeWorktree(ctx, w, ref); err != nil {
 		e.Log.Warn("a merged agent's worktree stays", "path", task.Worktree, "err", err)
 	}
 	return nil

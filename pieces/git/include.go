@@ -50,7 +50,7 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 	if err := g.ownTop(ctx, worktree); err != nil {
 		return done, err
 	}
-	names, err := g.included(ctx, main)
+	names, err := g.included(ctx, main, IncludeFile)
 	if err != nil || len(names) == 0 {
 		return done, err
 	}
@@ -78,13 +78,17 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 	return done, nil
 }
 
-// included lists the files that the patterns match and that git ignores.
-func (g *Git) included(ctx context.Context, main string) ([]string, error) {
-	out, err := g.read(ctx, main, "ls-files", "--others", "--ignored", "--exclude-from="+IncludeFile, "-z")
+// included lists the files of a checkout that the patterns in any of the files match and that git ignores.
+func (g *Git) included(ctx context.Context, dir string, patterns ...string) ([]string, error) {
+	args := []string{"ls-files", "--others", "--ignored", "-z"}
+	for _, file := range patterns {
+		args = append(args, "--exclude-from="+file)
+	}
+	out, err := g.read(ctx, dir, args...)
 	if err != nil || out == "" {
 		return nil, err
 	}
-	out, err = g.run(ctx, call{dir: main, stdin: out, args: []string{"check-ignore", "-z", "--stdin"}})
+	out, err = g.run(ctx, call{dir: dir, stdin: out, args: []string{"check-ignore", "-z", "--stdin"}})
 	if exitCode(err) == 1 {
 		return nil, nil
 	}

@@ -20,8 +20,8 @@ const (
 
 // Save keeps what would be lost with a worktree under a hidden ref (refs/fermata/…), and gives the commit it then points to.
 //
-// The commit's tree is the files as they are, changed and untracked ones included, ignored ones not. Its parent is HEAD,
-// so that commits that were not pushed are held too; where something is staged, a commit with that lies in between. With unpushed commits and nothing else, it is HEAD itself. The files and the index are not
+// The commit's tree is the files as they are, changed and untracked ones included; of the ignored ones only those that
+// .worktreeinclude names and that differ from the main checkout's. Its parent is HEAD, so that commits that were not pushed are held too; where something is staged, a commit with that lies in between. With unpushed commits and nothing else, it is HEAD itself. The files and the index are not
 // touched. Empty: nothing would be lost. The ref must be new.
 func (g *Git) Save(ctx context.Context, worktree, ref string) (string, error) {
 	err := checkHidden(ref)

@@ -144,9 +144,12 @@ func (g *Git) content(ctx context.Context, worktree string) (content, error) {
 	if err = s.addAll(ctx); err != nil {
 		return c, err
 	}
+	if err = s.addIncluded(ctx); err != nil {
+		return c, err
+	}
 	c.files, err = s.tree(ctx)
 	return c, err
 }
 
-// clean says whether nothing is staged, changed or untracked.
+// clean says whether nothing is staged, changed, untracked or included work.
 func (c content) clean() bool { return c.staged == c.base && c.files == c.base }

@@ -17,9 +17,10 @@ import (
 	"fermata/pieces"
 )
 
-// Survey reads a worktree's Status together with a hash that changes with HEAD, with what is staged and with every file that
-// is not ignored, so that a decision can be bound to exactly what was there when it was asked for. Somebody waits for it: git
-// is started as seldom as can be, nothing is written, and only files are read that git says have changed.
+// Survey reads a worktree's Status, with what it says of ignored files, together with a hash that changes with HEAD, with what
+// is staged and with every file that Save would keep, so that a decision can be bound to exactly what was there when it was
+// asked for. Somebody waits for it: git is started as seldom as can be, nothing is written, and only files are read that git
+// says have changed.
 func (g *Git) Survey(ctx context.Context, worktree string) (s pieces.WorkStatus, fingerprint string, err error) {
 	if err = checkPath(worktree); err == nil && gone(worktree) {
 		err = ErrWorktreeMissing
@@ -35,21 +36,24 @@ func (g *Git) Survey(ctx context.Context, worktree string) (s pieces.WorkStatus,
 
 func (g *Git) survey(ctx context.Context, worktree string) (s pieces.WorkStatus, fingerprint string, err error) {
 	var reads sync.WaitGroup
-	var own, unlisted error
-	var entries []string
+	var own, unlisted, unread, unseen error
+	var entries, work, copies, ignored []string
 	reads.Go(func() { own = g.ownTop(ctx, worktree) })
 	reads.Go(func() { entries, unlisted = g.listed(ctx, worktree) })
+	reads.Go(func() { work, copies, unread = g.includedWork(ctx, worktree) })
+	reads.Go(func() { ignored, unseen = g.ignored(ctx, worktree) })
 	out, err := g.porcelain(ctx, worktree)
 	reads.Wait()
-	if err = errors.Join(own, err, unlisted); err != nil {
+	if err = errors.Join(own, err, unlisted, unread, unseen); err != nil {
 		return s, "", err
 	}
 	s = readStatus(out)
 	if s.Head == "" {
 		return s, "", ErrNoCommit
 	}
+	s.Included = work
+	s.Ignored = slices.DeleteFunc(ignored, func(name string) bool { return slices.Contains(work, name) || slices.Contains(copies, name) })
 	var print string
-	var unread error
 	files := s // the unpushed commits are added to s meanwhile
 	reads.Go(func() { print, unread = g.fingerprint(ctx, worktree, out, files, entries) })
 	s.UnpushedIDs, err = g.unpushed(ctx, worktree, s)
@@ -75,7 +79,7 @@ func (g *Git) fingerprint(ctx context.Context, worktree, porcelain string, s pie
 			facts = append(facts, entry)
 		}
 	}
-	read := slices.Concat(s.Changed, s.Untracked)
+	read := slices.Concat(s.Changed, s.Untracked, s.Included)
 	for _, entry := range entries {
 		// Lower case: assumed unchanged; S: outside of a sparse checkout.
 		if tag, path, ok := strings.Cut(entry, " "); ok && (tag == "S" || strings.ToLower(tag) == tag) {
