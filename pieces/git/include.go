@@ -7,7 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fermata/pieces"
@@ -22,8 +24,8 @@ const (
 	mostIncludedSize = 1 << 30
 )
 
-// CopyIncluded copies the files that the main checkout's .worktreeinclude names into a worktree: those that git ignores and
-// that are not there yet. Nothing outside the main checkout is read and nothing outside the worktree is written, whatever
+// CopyIncluded copies the files that the main checkout's .worktreeinclude names into a worktree: those that git ignores in
+// both and that are not there yet. Nothing outside the main checkout is read and nothing outside the worktree is written, whatever
 // symlinks say. What could not be copied is said in Skipped; an error means that nothing more was tried.
 func (g *Git) CopyIncluded(ctx context.Context, main, worktree string) (pieces.Included, error) {
 	err := errors.Join(checkPath(main), checkPath(worktree))
@@ -59,6 +61,12 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 		return done, err
 	}
 	defer c.close()
+	// On the worktree's branch they may be files like any other, which would be committed and pushed with the work.
+	inside := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return throughLink(worktree, name) })
+	ignored, err := g.whichIgnored(ctx, worktree, inside)
+	if err != nil {
+		return done, err
+	}
 	for i, name := range names {
 		if err := ctx.Err(); err != nil {
 			return done, err
@@ -66,6 +74,14 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 		if i == mostIncluded || c.size > mostIncludedSize {
 			done.Skipped = append(done.Skipped, fmt.Sprintf("%d more files: that is more than %s is meant for", len(names)-i, IncludeFile))
 			break
+		}
+		if !slices.Contains(inside, name) {
+			done.Skipped = append(done.Skipped, name+": it would come to lie beyond a symlink")
+			continue
+		}
+		if !slices.Contains(ignored, name) {
+			done.Skipped = append(done.Skipped, name+": git does not ignore it on the worktree's branch")
+			continue
 		}
 		copied, err := c.copy(filepath.FromSlash(name))
 		switch {
@@ -85,24 +101,36 @@ func (g *Git) included(ctx context.Context, dir string, patterns ...string) ([]s
 		args = append(args, "--exclude-from="+file)
 	}
 	out, err := g.read(ctx, dir, args...)
-	if err != nil || out == "" {
+	if err != nil {
 		return nil, err
 	}
-	out, err = g.run(ctx, call{dir: dir, stdin: out, args: []string{"check-ignore", "-z", "--stdin"}})
+	return g.whichIgnored(ctx, dir, fields(out))
+}
+
+// whichIgnored are those of the files that git ignores in a checkout, without repositories inside.
+func (g *Git) whichIgnored(ctx context.Context, dir string, names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	out, err := g.run(ctx, call{dir: dir, stdin: strings.Join(names, "\x00") + "\x00", args: []string{"check-ignore", "-z", "--stdin"}})
 	if exitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, name := range fields(out) {
-		// A folder in the list is a repository of its own.
-		if !strings.HasSuffix(name, "/") {
-			names = append(names, name)
+	// A folder in the list is a repository of its own.
+	return slices.DeleteFunc(fields(out), func(name string) bool { return strings.HasSuffix(name, "/") }), nil
+}
+
+// throughLink says whether a folder above a file is a symlink in a checkout.
+func throughLink(dir, name string) bool {
+	for above := path.Dir(name); above != "."; above = path.Dir(above) {
+		if info, err := os.Lstat(filepath.Join(dir, above)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
 		}
 	}
-	return names, nil
+	return false
 }
 
 // copier copies between two folders that no path and no symlink leads out of.

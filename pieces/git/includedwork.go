@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -38,7 +37,7 @@ func (g *Git) includedWork(ctx context.Context, worktree string) (work, copies [
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		mine, err := differs(main, worktree, filepath.FromSlash(name))
+		mine, err := differs(ctx, main, worktree, filepath.FromSlash(name))
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -71,7 +70,7 @@ func (g *Git) mainOf(ctx context.Context, worktree string) (string, bool, error)
 
 // differs says whether a worktree's file is another than the main checkout's of that name. A copy keeps its original's time,
 // so most need not be read. What git cannot hold, such as a socket, counts as the same.
-func differs(main, worktree, name string) (bool, error) {
+func differs(ctx context.Context, main, worktree, name string) (bool, error) {
 	mine, err := os.Lstat(filepath.Join(worktree, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -101,12 +100,12 @@ func differs(main, worktree, name string) (bool, error) {
 	if mine.ModTime().Equal(theirs.ModTime()) {
 		return false, nil
 	}
-	a, err := os.ReadFile(filepath.Join(worktree, name))
+	a, err := hashFile(ctx, filepath.Join(worktree, name))
 	if err != nil {
 		return false, err
 	}
-	b, err := os.ReadFile(filepath.Join(main, name))
-	return err != nil || !bytes.Equal(a, b), nil
+	b, err := hashFile(ctx, filepath.Join(main, name))
+	return err != nil || a != b, nil
 }
 
 // ignored lists what git ignores in a worktree, a folder of nothing else by its name alone.

@@ -158,3 +158,19 @@ func TestSavedWorkIsNeverPushed(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestNothingIsCopiedThatTheWorktreesBranchDoesNotIgnore(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	path, _ := p.worktree("x")
+	p.write(p.repo, ".gitignore", "*.env\n") // the branch has none of it
+	p.write(p.repo, IncludeFile, "*.env\n")
+	p.write(p.repo, "own.env", "SECRET=1\n")
+	done, err := p.CopyIncluded(t.Context(), p.repo, path)
+	if err != nil || len(done.Copied) != 0 || len(done.Skipped) != 1 || !strings.Contains(done.Skipped[0], "own.env") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if out := p.git(path, "status", "--porcelain"); out != "" {
+		t.Error("a secret would be committed:", out)
+	}
+}
