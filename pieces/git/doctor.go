@@ -14,7 +14,8 @@ import (
 	"fermata/pieces"
 )
 
-// examineLimit bounds a whole examination: it is asked for before work starts, and must not become the wait itself.
+// examineLimit bounds a whole examination, which takes a part of a second where git answers: it is asked for before work
+// starts, and must not become the wait itself.
 const examineLimit = 5 * time.Second
 
 // patient is what the checks of one examination look at.
@@ -56,11 +57,19 @@ func (g *Git) Examine(ctx context.Context, path, branch string, now time.Time) (
 	p := &patient{g: g, repo: at.Top, common: at.CommonDir, branch: branch, now: now, head: at.Head, on: at.Branch}
 	var found []pieces.Finding
 	if p.branch == "" {
-		if p.branch, err = g.DefaultBranch(ctx, p.repo); err != nil {
+		switch p.branch, err = g.DefaultBranch(ctx, p.repo); {
+		case err != nil && !errors.Is(err, ErrNoBranch):
+			found = append(found, unexamined(err))
+		case err != nil:
 			found = append(found, pieces.Finding{Key: pieces.FindingNoBranch, What: pieces.Say("Fermata cannot tell which branch work starts from: HEAD is detached and there is no main or master."), Fix: pieces.Say("Check a branch out, or set the base branch in the project's settings.")})
 		}
 	}
 	return append(found, p.examine(ctx)...), nil
+}
+
+// unexamined says that a check could not be made: what it would have told is neither good news nor bad.
+func unexamined(err error) pieces.Finding {
+	return pieces.Finding{Key: pieces.FindingCannotExamine, What: pieces.Say("One check could not be made: %v", err), Fix: pieces.Say("Look at what git says, then check again.")}
 }
 
 // examine makes all checks at once: each is one or two short git calls.
@@ -75,7 +84,7 @@ func (p *patient) examine(ctx context.Context) []pieces.Finding {
 			defer func() { <-slots }()
 			f, err := c(ctx, p)
 			if err != nil {
-				f = &pieces.Finding{Key: pieces.FindingCannotExamine, What: pieces.Say("One check could not be made: %v", err), Fix: pieces.Say("Look at what git says, then check again.")}
+				f = new(unexamined(err))
 			}
 			results[i] = f
 		})

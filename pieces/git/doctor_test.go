@@ -3,6 +3,7 @@ package git
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -252,5 +253,35 @@ func TestTheDoctorTakesAboutASecondAndChangesNothing(t *testing.T) {
 	}
 	if after := p.git(p.repo, "for-each-ref") + p.git(p.repo, "config", "--list", "--local"); after != before {
 		t.Error("refs or configuration changed")
+	}
+}
+
+// stub stands before git: it does what the script says for calls with a word among their arguments, and else what git does.
+func (p *place) stub(word, script string) {
+	p.t.Helper()
+	real, err := exec.LookPath("git")
+	p.must(err)
+	dir := filepath.Join(p.dir, "stub")
+	p.write(dir, "git", "#!/bin/sh\nfor word; do [ \"$word\" = '"+word+"' ] && { "+script+"; }; done\nexec '"+real+"' \"$@\"\n")
+	p.chmod(filepath.Join(dir, "git"))
+	p.program = filepath.Join(dir, "git")
+}
+
+func TestTheDoctorSaysWhatItCouldNotLookAt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ word, script string }{
+		"a git that hangs":             {"ls-tree", "exec sleep 600"},
+		"a default branch that fails":  {"--get-regexp", "echo broken >&2; exit 128"},
+		"a look that fails in one way": {"ls-tree", "echo broken >&2; exit 128"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := healthy(t)
+			p.stub(c.word, c.script)
+			keys, _ := p.examined(p.repo)
+			if !slices.Contains(keys, pieces.FindingCannotExamine) || slices.Contains(keys, pieces.FindingNoBranch) {
+				t.Errorf("found %q", keys)
+			}
+		})
 	}
 }
