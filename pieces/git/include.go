@@ -63,9 +63,13 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 	defer c.close()
 	// On the worktree's branch they may be files like any other, which would be committed and pushed with the work.
 	inside := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return throughLink(worktree, name) })
-	ignored, err := g.whichIgnored(ctx, worktree, inside)
+	listed, err := g.whichIgnored(ctx, worktree, inside)
 	if err != nil {
 		return done, err
+	}
+	ignored := map[string]bool{}
+	for _, name := range listed {
+		ignored[name] = true
 	}
 	for i, name := range names {
 		if err := ctx.Err(); err != nil {
@@ -75,12 +79,12 @@ func (g *Git) copyIncluded(ctx context.Context, main, worktree string) (pieces.I
 			done.Skipped = append(done.Skipped, fmt.Sprintf("%d more files: that is more than %s is meant for", len(names)-i, IncludeFile))
 			break
 		}
-		if !slices.Contains(inside, name) {
-			done.Skipped = append(done.Skipped, name+": it would come to lie beyond a symlink")
-			continue
-		}
-		if !slices.Contains(ignored, name) {
-			done.Skipped = append(done.Skipped, name+": git does not ignore it on the worktree's branch")
+		if !ignored[name] {
+			why := "git does not ignore it on the worktree's branch"
+			if throughLink(worktree, name) {
+				why = "it would come to lie beyond a symlink"
+			}
+			done.Skipped = append(done.Skipped, name+": "+why)
 			continue
 		}
 		copied, err := c.copy(filepath.FromSlash(name))
