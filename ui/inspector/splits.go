@@ -3,6 +3,7 @@ package inspector
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func (b *splitBox) show(s pieces.Snapshot, since, now time.Time) {
 	b.since.Set(sinceWords(since, now))
 	b.note.Set(splitNote(s))
 	list := s.Piece.Splits.Proposals
-	if k := fmt.Sprintf("%s %+v", s.Piece.ID, list); b.shown != k {
+	if k := proposalsKey(s.Piece.ID, list); b.shown != k {
 		b.shown, b.busy, b.rows, b.form.Objects = k, false, nil, nil
 		for n, p := range list {
 			b.form.Add(b.row(n, p))
@@ -66,6 +67,16 @@ func (b *splitBox) show(s pieces.Snapshot, since, now time.Time) {
 	}
 	show(b.body, true)
 	b.body.Refresh()
+}
+
+// proposalsKey tells whether two lists of proposals look the same. When they were made is not shown, and prints otherwise once
+// it was read back from the store.
+func proposalsKey(pieceID string, list []pieces.SplitProposal) string {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].At = time.Time{}
+	}
+	return fmt.Sprintf("%s %+v", pieceID, list)
 }
 
 // splitNote says what becomes of the new pieces.
