@@ -25,8 +25,8 @@ const (
 )
 
 // CopyIncluded copies the files that the main checkout's .worktreeinclude names into a worktree: those that git ignores in
-// both and that are not there yet. Nothing outside the main checkout is read and nothing outside the worktree is written, whatever
-// symlinks say. What could not be copied is said in Skipped; an error means that nothing more was tried.
+// both and that are not there yet. Nothing outside the main checkout is read and nothing outside the worktree is written,
+// whatever symlinks say. What could not be copied is said in Skipped; an error means that nothing more was tried.
 func (g *Git) CopyIncluded(ctx context.Context, main, worktree string) (pieces.Included, error) {
 	err := errors.Join(checkPath(main), checkPath(worktree))
 	var done pieces.Included
